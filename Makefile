@@ -72,7 +72,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 docs: $(VENV)/.project ## build the documentation as a site, into site/; broken links are errors
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet --site-dir site
 
-dist: $(VENV)/.project ## build the wheel and the source package into dist/, check their contents, and try the wheel in an empty environment
+dist: $(VENV)/.project ## build the packages into dist/, check them, and try the wheel in an empty environment
 	rm -rf dist
 	$(PY) -m hatchling build -d dist
 	$(PY) -m twine check --strict dist/*

@@ -123,6 +123,12 @@ def test_every_named_test_exists(test: str) -> None:
     assert re.search(rf"^def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
 
 
+def test_reasons_name_tests_that_exist() -> None:
+    named = {path for block in CODE for path in re.findall(r"tests/[\w/.]*\w", block.reason or "")}
+    assert named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
 def test_most_blocks_are_run() -> None:
     by_page = groupby(CODE, lambda block: block.page)
     left_out = {page: [_first_line(block) for block in found if block.reason] for page, found in by_page}
