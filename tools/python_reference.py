@@ -44,6 +44,8 @@ TWINS = {
     "aconnect": "connect",
 }
 """Names with the signature of another one, for asyncio."""
+SAME_METHODS = {"Hive3Namespace": "Hive2Namespace"}
+"""Classes whose methods are those of another one."""
 MADE_BY_FUNCTIONS = ("Client",)
 """Classes that programs do not instantiate themselves."""
 MODULE_LINES = {"structs": "Every struct of the metastore API, as named tuples; `replace` makes a changed copy."}
@@ -128,6 +130,8 @@ def _class_section(name: str, cls: type) -> str:
     parts += (_item(attribute, text) for attribute, text in attributes.items() if not attribute.startswith("_"))
     if _is_enum(cls):
         parts += (f"- `{member.name}`\n" for member in cls)  # type: ignore[attr-defined]
+    if name in SAME_METHODS:
+        return "\n".join([*parts, f"Its methods are those of `{SAME_METHODS[name]}`.\n"])
     members = dict(_members(cls))
     for topic, names in _topics(cls, list(members)).items():
         if topic:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.python_reference import MODULES, OUT, entries, main, render
+from tools.python_reference import MODULES, OUT, SAME_METHODS, entries, main, render
 from tools.reference_page import ROOT, write_or_check
 
 
@@ -27,6 +27,13 @@ def test_every_module_has_a_section_and_the_client_has_topics() -> None:
     assert client.index("**Databases**") < client.index("`tables(db: str") < client.index("**Partitions**")
     assert "[the metastore API](api.md)" in client
     assert str(ROOT) not in text
+
+
+def test_classes_that_are_said_to_have_the_methods_of_another_one_have_them() -> None:
+    names = {entry.path.partition("metastored.lance.")[2] for entry in entries()}
+    for name, other in SAME_METHODS.items():
+        own = {path.partition(".")[2] for path in names if path.startswith(f"{name}.")}
+        assert own and own == {path.partition(".")[2] for path in names if path.startswith(f"{other}.")}
 
 
 def test_a_page_that_differs_is_reported_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
