@@ -13,6 +13,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -161,7 +162,8 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
 def _topics(cls: type, names: list[str]) -> dict[str, list[str]]:
     """The members by topic: a comment such as `# Tables`, between the methods of a class, begins one."""
     topic, known = "", {}
-    for line in inspect.getsource(cls).splitlines():
+    lines, node = _source(cls.__module__), _class_node(cls)
+    for line in lines[node.lineno : node.end_lineno]:
         if found := re.fullmatch(r"    # ([A-Z][\w ]+)", line):
             topic = "" if found[1] == "How" else found[1]
         elif found := re.match(r"    (?:async )?def (\w+)", line):
@@ -174,11 +176,12 @@ def _topics(cls: type, names: list[str]) -> dict[str, list[str]]:
 
 def _attribute_docstrings(owner: Any) -> dict[str, str]:
     """The strings below assignments in a class or module, by attribute; for a class also those of `__init__`."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(owner)))
-    bodies = [tree.body]
-    if inspect.isclass(owner) and isinstance(tree.body[0], ast.ClassDef):
-        bodies = [tree.body[0].body]
-        bodies += (node.body for node in bodies[0] if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    if inspect.isclass(owner):
+        body = _class_node(owner).body
+        makers = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+        bodies = [body, *(maker.body for maker in makers)]
+    else:
+        bodies = [_tree(owner.__name__).body]
     found = {}
     for body in bodies:
         for node, after in pairwise(body):
@@ -187,6 +190,23 @@ def _attribute_docstrings(owner: Any) -> dict[str, str]:
             if name and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
                 found[name] = str(after.value.value)
     return found
+
+
+@cache
+def _source(module: str) -> list[str]:
+    file = import_module(module).__file__
+    assert file is not None
+    return Path(file).read_text("utf-8").splitlines()
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse("\n".join(_source(module)))
+
+
+def _class_node(cls: type) -> ast.ClassDef:
+    nodes = _tree(cls.__module__).body
+    return next(node for node in nodes if isinstance(node, ast.ClassDef) and node.name == cls.__name__)
 
 
 def _member_signature(name: str, member: Any) -> str:

@@ -9,6 +9,9 @@ import pytest
 from tools.python_reference import MODULES, OUT, SAME_METHODS, entries, main, render
 from tools.reference_page import ROOT, write_or_check
 
+pytestmark = pytest.mark.slow
+"""They import Lance and its dependencies."""
+
 
 def test_the_page_is_current() -> None:
     assert main(check=True) == 0, "run python tools/python_reference.py"
