@@ -62,7 +62,8 @@ def _row(row: Row) -> str:
     sign = "≥" if row.higher_is_better else "≤"
     limit = "" if row.least is None else f"{sign} {row.least:g}"
     verdict = {"aim": "met, and the aim", "ok": "met", "MISSED": "missed", "": ""}[row.verdict]
-    cells = (row.name, _figure(row.metastored), _figure(row.peer), row.unit, f"{row.ratio:.2f}", limit, verdict)
+    name = f"{row.name} ({row.note})" if row.note else row.name
+    cells = (name, _figure(row.metastored), _figure(row.peer), row.unit, f"{row.ratio:.2f}", limit, verdict)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
