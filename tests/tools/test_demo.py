@@ -65,7 +65,14 @@ def test_readme_has_a_part_of_the_real_output(output: str) -> None:
         assert line in output
 
 
-KEPT = "import tools.demo.__main__ as demo; demo.run = lambda *_: None; raise SystemExit(demo.main())"
+KEPT = """
+import signal
+import tools.demo.__main__ as demo
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs inherit that it is ignored.
+demo.run = lambda *_: None
+raise SystemExit(demo.main())
+"""
 """The demo without its steps, which the tests above run."""
 
 
