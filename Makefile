@@ -51,7 +51,7 @@ retest: setup ## run only the tests that failed the last time, and combine the c
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-check: setup ## lint, types, generated files, layers, exports, addresses of machines
+check: setup ## lint, types, generated files, layers, exports, addresses of machines, workflow and hooks
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
@@ -61,18 +61,23 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check
 	$(PY) tools/api_reference.py --check
+	$(PY) tools/python_reference.py --check
 	$(PY) tools/check_api.py
 	$(VENV)/bin/lint-imports --no-cache
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
+	$(VENV)/bin/pre-commit validate-config
 
 docs: $(VENV)/.project ## build the documentation as a site, into site/; broken links are errors
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet --site-dir site
 
-dist: $(VENV)/.project ## build the wheel and the source package into dist/, and check their contents
+dist: $(VENV)/.project ## build the packages into dist/, check them, and try the wheel in an empty environment
 	rm -rf dist
 	$(PY) -m hatchling build -d dist
+	$(PY) -m twine check --strict dist/*
 	$(PY) tools/check_dist.py dist
+	$(PY) tools/try_wheel.py dist
 
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)

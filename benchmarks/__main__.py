@@ -1,15 +1,17 @@
-"""Runs the groups, prints one table, and writes the figures as JSON and as a plot."""
+"""Runs groups, prints one table, and writes the figures as JSON and as plots."""
 
 from __future__ import annotations
 
 import argparse
 import compileall
-import json
-import platform
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 import metastored
+from benchmarks.figures import FILE, Figures
+from benchmarks.plots import plot
+from benchmarks.publishing import PAGE, publish
 from benchmarks.rows import HEADER, Results, line
 
 GROUPS = (
@@ -33,50 +35,43 @@ GROUPS = (
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""
-OUT = Path(__file__).parent / "results"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("groups", nargs="*", default=list(GROUPS), help=f"of {', '.join(GROUPS + NAMED)}")
+    parser.add_argument("groups", nargs="*", help=f"of {', '.join(GROUPS + NAMED)}; all but the last if none is named")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, for a first look")
+    parser.add_argument(
+        "--publish",
+        action="store_true",
+        help="write the plots and tables of all figures into docs/; without groups nothing is measured",
+    )
     options = parser.parse_args()
-    # Compiles the bytecode: an installed package has it, a checkout may not, and the start-up time would include it.
-    compileall.compile_dir(Path(metastored.__file__).parent, quiet=1)
-    results = Results()
     for group in options.groups:
         if group not in GROUPS + NAMED:
             parser.error(f"unknown group {group!r}; known are {', '.join(GROUPS + NAMED)}")
-        import_module(f"benchmarks.{group}").run(results, options.quick)
-    print(f"\n{HEADER}")
-    for row in results.rows:
-        print(line(row))
-    OUT.mkdir(exist_ok=True)
-    figures = {"python": platform.python_version(), "machine": platform.machine(), **results.as_json()}
-    (OUT / "figures.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
-    plot(results)
-    print(f"\nwritten: {OUT / 'figures.json'} and {OUT / 'figures.png'}")
+    figures = Figures.read()
+    measure(figures, options.groups or ([] if options.publish else GROUPS), options.quick)
+    if options.publish:
+        publish(figures)
+        print(f"published: {', '.join(figures.groups) or 'nothing'}, in {PAGE}")
 
 
-def plot(results: Results) -> None:
-    """Ratios as bars, growth as curves."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(16, 6))
-    rows = [row for row in results.rows if row.higher_is_better][::-1]
-    left.barh([row.name for row in rows], [row.ratio for row in rows], color="#c8922a")
-    left.set_title("times better than the Apache metastore")
-    for label, curve in results.growth.items():
-        if len(curve) > 1:
-            right.loglog(list(curve), list(curve.values()), marker="o", label=label)
-    right.set_title("seconds by number of objects")
-    if results.growth:
-        right.legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(OUT / "figures.png", dpi=110)
+def measure(figures: Figures, groups: Sequence[str], quick: bool) -> None:
+    """Runs groups and writes the figures of each when it ends; those of other groups stay in the file."""
+    # Compiles the bytecode: an installed package has it, a checkout may not, and the start-up time would include it.
+    compileall.compile_dir(Path(metastored.__file__).parent, quiet=1)
+    for group in groups:
+        results = Results()
+        import_module(f"benchmarks.{group}").run(results, quick)
+        figures.put(group, results, quick)
+        figures.write()
+        plot(figures, group, FILE.parent / f"{group}.png")
+    if groups:
+        print(f"\n{HEADER}")
+        for group in groups:
+            print(*(line(row) for row in figures.rows(group)), sep="\n")
+        print(f"\nwritten: {FILE}, and a plot of each group beside it")
 
 
 if __name__ == "__main__":

@@ -71,3 +71,29 @@ def test_missing_packages_are_faults(tmp_path: Path) -> None:
         "there is no metastored-1.0-py3-none-any.whl",
         "there is no metastored-1.0.tar.gz",
     ]
+
+
+@pytest.mark.slow
+def test_the_configuration_of_pre_commit_is_valid() -> None:
+    command = [sys.executable, "-m", "pre_commit", "validate-config", str(ROOT / ".pre-commit-config.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_workflow_file_fits_the_schema_of_github(tmp_path: Path) -> None:
+    workflow = ROOT / ".github/workflows/ci.yml"
+    broken = tmp_path / "broken.yml"
+    broken.write_text(workflow.read_text("utf-8").replace("runs-on:", "run-on:"), "utf-8")
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    for file, fits in ((workflow, True), (broken, False)):
+        done = subprocess.run([*check, str(file)], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode == 0) is fits, done.stdout + done.stderr
+
+
+def test_build_services_also_build_the_packages_and_try_the_wheel() -> None:
+    steps = re.findall(r"^step (\w+)", (ROOT / ".ci/run").read_text("utf-8"), re.MULTILINE)
+    assert steps[:1] == ["setup"] and steps.index("check") < steps.index("dist")
+    recipe = re.search(r"^dist: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert recipe is not None
+    assert all(tool in recipe[1] for tool in ("twine check", "tools/check_dist.py", "tools/try_wheel.py"))

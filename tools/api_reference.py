@@ -9,14 +9,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from metastored.service.core import compat  # noqa: E402
 from metastored.service.core.serving import served  # noqa: E402
 from metastored.wire.methods import METHODS, Method  # noqa: E402
 from metastored.wire.types import VERSIONS  # noqa: E402
+from tools.reference_page import REFERENCE, write_or_check  # noqa: E402
 
-OUT = ROOT / "docs/reference/api.md"
+OUT = REFERENCE / "api.md"
 
 HEAD = """\
 # The metastore API
@@ -65,15 +66,7 @@ def text() -> str:
 
 
 def main(check: bool) -> int:
-    content = text()
-    if OUT.exists() and OUT.read_text("utf-8") == content:
-        return 0
-    if check:
-        print(f"not current: {OUT.relative_to(ROOT)}; run python tools/api_reference.py")
-        return 1
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(content, "utf-8")
-    return 0
+    return write_or_check(OUT, text(), check=check, tool=__file__)
 
 
 if __name__ == "__main__":

@@ -305,31 +305,40 @@ class MetastoreError(Error):
         return hash((type(self), self.message))
 
 
-class AlreadyExistsException(MetastoreError): ...
+class AlreadyExistsException(MetastoreError):
+    """An object of this name exists already."""
 
 
-class CompactionAbortedException(MetastoreError): ...
+class CompactionAbortedException(MetastoreError):
+    """A compaction was aborted before its transaction was committed."""
 
 
-class ConfigValSecurityException(MetastoreError): ...
+class ConfigValSecurityException(MetastoreError):
+    """The value of a setting is not shown to clients."""
 
 
-class IndexAlreadyExistsException(MetastoreError): ...
+class IndexAlreadyExistsException(MetastoreError):
+    """An index of this name exists already."""
 
 
-class InvalidInputException(MetastoreError): ...
+class InvalidInputException(MetastoreError):
+    """An argument of the call cannot be used."""
 
 
-class InvalidObjectException(MetastoreError): ...
+class InvalidObjectException(MetastoreError):
+    """An object in the call is not valid, such as a name, a type or a location."""
 
 
-class InvalidOperationException(MetastoreError): ...
+class InvalidOperationException(MetastoreError):
+    """The call is not possible in the present state, such as the drop of a database that has tables."""
 
 
-class InvalidPartitionException(MetastoreError): ...
+class InvalidPartitionException(MetastoreError):
+    """The values of a partition are not valid."""
 
 
-class MetaException(MetastoreError): ...
+class MetaException(MetastoreError):
+    """Any other error of the server; the message has the reason."""
 
 
 class PermissionDenied(MetaException):
@@ -344,31 +353,40 @@ class RateLimited(MetaException):
     """The caller has made too many calls, and must wait."""
 
 
-class NoSuchCompactionException(MetastoreError): ...
+class NoSuchCompactionException(MetastoreError):
+    """There is no such compaction."""
 
 
-class NoSuchLockException(MetastoreError): ...
+class NoSuchLockException(MetastoreError):
+    """There is no such lock: it was released, or it expired."""
 
 
-class NoSuchObjectException(MetastoreError): ...
+class NoSuchObjectException(MetastoreError):
+    """There is no object of this name."""
 
 
-class NoSuchTxnException(MetastoreError): ...
+class NoSuchTxnException(MetastoreError):
+    """There is no such transaction."""
 
 
-class TxnAbortedException(MetastoreError): ...
+class TxnAbortedException(MetastoreError):
+    """The transaction was aborted, by a client or because its heartbeats stopped."""
 
 
-class TxnOpenException(MetastoreError): ...
+class TxnOpenException(MetastoreError):
+    """The transaction is still open."""
 
 
-class UnknownDBException(MetastoreError): ...
+class UnknownDBException(MetastoreError):
+    """There is no such database, for calls that declare this exception instead of NoSuchObjectException."""
 
 
-class UnknownPartitionException(MetastoreError): ...
+class UnknownPartitionException(MetastoreError):
+    """There is no such partition."""
 
 
-class UnknownTableException(MetastoreError): ...
+class UnknownTableException(MetastoreError):
+    """There is no such table, for calls that declare this exception instead of NoSuchObjectException."""
 
 
 class ObjectNotFound(NoSuchObjectException):
@@ -387,10 +405,12 @@ class ObjectNotFound(NoSuchObjectException):
         return type(self), (self.object, self.name, self.message)
 
 
-class DatabaseNotFound(ObjectNotFound): ...
+class DatabaseNotFound(ObjectNotFound):
+    """A database does not exist."""
 
 
-class TableNotFound(ObjectNotFound): ...
+class TableNotFound(ObjectNotFound):
+    """A table or view does not exist."""
 
 
 class ObjectAlreadyExists(AlreadyExistsException):
@@ -409,10 +429,12 @@ class ObjectAlreadyExists(AlreadyExistsException):
         return type(self), (self.object, self.name, self.message)
 
 
-class DatabaseAlreadyExists(ObjectAlreadyExists): ...
+class DatabaseAlreadyExists(ObjectAlreadyExists):
+    """A database of this name exists already."""
 
 
-class TableAlreadyExists(ObjectAlreadyExists): ...
+class TableAlreadyExists(ObjectAlreadyExists):
+    """A table or view of this name exists already."""
 
 
 class ErrorKind(Enum):
@@ -466,3 +488,4 @@ _INVALID = (
 )
 
 THRIFT_EXCEPTIONS: dict[str, type[MetastoreError]] = {cls.__name__: cls for cls in MetastoreError.__subclasses__()}
+"""The exceptions that the IDL declares, by name."""

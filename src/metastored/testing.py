@@ -28,8 +28,11 @@ from metastored.errors import ConfigError, ConnectError, TimeoutExceeded
 __all__ = ["SERVE", "START_TIMEOUT", "STOP_TIMEOUT", "RunningServer", "running_server"]
 
 START_TIMEOUT: Final = 60.0
+"""Seconds until `running_server` gives up on a server that does not become ready."""
 STOP_TIMEOUT: Final = 60.0
+"""Seconds after SIGTERM until a server is killed."""
 SERVE: Final = (sys.executable, "-m", "metastored", "serve")
+"""The command that starts a server with the Python of this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class RunningServer:
 
     @property
     def uri(self) -> str:
+        """The address for clients: `thrift://host:port`."""
         return f"thrift://{self.host}:{self.port}"
 
     @property

@@ -34,7 +34,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def serve_command(page: Path) -> str:
     """The first command of a page that starts a server."""
-    lines = [line for block in blocks(page, "") for line in block.splitlines()]
+    lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
     return next(line for line in lines if line.startswith("metastored serve"))
 
 

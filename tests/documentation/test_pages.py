@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,3 +61,24 @@ def test_the_page_of_caches_names_every_module_with_a_cache() -> None:
         if str(path) not in named and not any(f"{parent}/" in named for parent in path.parents)
     }
     assert not missing
+
+
+def test_the_diagram_of_the_layers_is_that_of_the_contract() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    (diagram,) = re.findall(
+        r"```mermaid\n(.*?)```", (ROOT / "docs/development/design.md").read_text("utf-8"), re.DOTALL
+    )
+    labels = re.findall(r'\["(.+?)"\]|--> (\w+)$', diagram, re.MULTILINE)
+    assert [label.replace(" · ", " | ") or name for label, name in labels] == contract["layers"]
+
+
+@pytest.mark.parametrize("page", ["concepts/calls.md", "concepts/storage.md", "development/design.md"])
+def test_the_path_of_a_call_the_storage_and_the_layers_have_diagrams(page: str) -> None:
+    assert "```mermaid\nflowchart" in (ROOT / "docs" / page).read_text("utf-8")
+
+
+def test_the_versions_of_python_spark_hive_and_postgresql_are_listed_with_their_tests() -> None:
+    text = (ROOT / "docs/reference/versions.md").read_text("utf-8")
+    section = text.partition("## What is supported, and where it is tested")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (Python|PostgreSQL|Spark|Hive)\b.* \| .*`make \w+", section, re.MULTILINE)
+    assert {"Python", "PostgreSQL", "Spark", "Hive"} <= set(rows)

@@ -8,7 +8,9 @@ import pytest
 
 import metastored
 from metastored.testing import running_server
-from tests.documentation.following import START, blocks, follow
+from tests.documentation.blocks import programs
+from tests.documentation.following import follow
+from tests.support.apache import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -18,11 +20,11 @@ HERE = {"pytest.md", "replace-hive.md", "replace-waggle-dance.md", "lance.md", "
 
 
 def test_every_page_of_the_start_is_followed_by_a_test() -> None:
-    assert {path.name for path in START.glob("*.md")} == HERE | ELSEWHERE
+    assert {path.name for path in (ROOT / "docs/start").glob("*.md")} == HERE | ELSEWHERE
 
 
 def test_a_test_of_the_readers_own_has_a_metastore(tmp_path: Path) -> None:
-    assert "1 passed" in follow("pytest.md", tmp_path, file="test_orders.py")
+    assert "1 passed" in follow("start/pytest.md", tmp_path, file="test_orders.py")
 
 
 def test_a_metastore_is_copied_compared_and_served(tmp_path: Path) -> None:
@@ -30,7 +32,7 @@ def test_a_metastore_is_copied_compared_and_served(tmp_path: Path) -> None:
         client.create_database("shop")
         client.create_table(metastored.table("shop.orders", {"id": "bigint"}, partitioned_by={"ds": "string"}))
         client.add_partitions("shop.orders", [{"ds": "2024-01-01"}])
-        printed = follow("replace-hive.md", tmp_path, {"thrift://old:9083": old.uri})
+        printed = follow("start/replace-hive.md", tmp_path, {"thrift://old:9083": old.uri})
     assert "shop" in printed
 
 
@@ -45,19 +47,19 @@ def test_the_metastores_of_a_waggle_dance_are_behind_one_server(tmp_path: Path) 
             encoding="utf-8",
         )
         (tmp_path / "waggle-dance-server.yml").write_text("database-resolution: PREFIXED\n", encoding="utf-8")
-        printed = follow("replace-waggle-dance.md", tmp_path)
+        printed = follow("start/replace-waggle-dance.md", tmp_path)
     assert "sales" in printed
     assert "dw_events" in printed
 
 
 def test_a_vector_is_found_in_a_lance_table(tmp_path: Path) -> None:
-    assert follow("lance.md", tmp_path) == "['pear']\n"
+    assert follow("start/lance.md", tmp_path) == "['pear']\n"
 
 
 @pytest.mark.spark
 def test_an_acid_table_is_updated_deleted_from_and_merged_into(tmp_path: Path) -> None:
-    (expected,) = (block.text for block in blocks("acid.md") if block.language == "text")
-    assert expected in follow("acid.md", tmp_path)
+    (expected,) = programs("docs/start/acid.md", "text")
+    assert expected in follow("start/acid.md", tmp_path)
 
 
 def test_a_database_of_glue_is_a_database_of_the_metastore(
@@ -75,6 +77,6 @@ def test_a_database_of_glue_is_a_database_of_the_metastore(
         TableInput={"Name": "orders", "StorageDescriptor": {"Columns": columns, "Location": "s3://b/orders"}},
     )
     endpoint = f"'aws.glue.endpoint' = '{glue}', 'aws.region'"
-    printed = follow("glue.md", tmp_path, {"'aws.region'": endpoint})
+    printed = follow("start/glue.md", tmp_path, {"'aws.region'": endpoint})
     assert "orders" in printed
     assert "bigint" in printed

@@ -48,6 +48,7 @@ TOGETHER: Final = {
         "tests/spark/statistics/test_analyze.py",
         "tests/spark/statistics/test_interrupted.py",
         "tests/spark/test_acid_connect.py",
+        "tests/spark/test_acid_guides.py",
         "tests/spark/test_copy.py",
         "tests/spark/test_copy_formats.py",
         "tests/spark/test_copy_killed.py",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from itertools import takewhile
 
 import pytest
 
+import metastored
+from metastored.client.retry import Retry
+from metastored.errors import TransportError
 from tests.support.apache import ROOT
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -58,3 +63,38 @@ def test_readme_has_a_part_of_the_real_output(output: str) -> None:
     (shown,) = re.findall(r"```text\n(sql> CREATE REMOTE.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     for line in shown.splitlines():
         assert line in output
+
+
+KEPT = """
+import signal
+import tools.demo.__main__ as demo
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs inherit that it is ignored.
+demo.run = lambda *_: None
+raise SystemExit(demo.main())
+"""
+"""The demo without its steps, which the tests above run."""
+
+
+@pytest.mark.apache
+def test_with_keep_both_servers_run_until_ctrl_c_and_their_addresses_are_printed() -> None:
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "KEEP": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", KEPT], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        lines = list(takewhile(lambda line: not line.startswith("Ctrl-C"), process.stdout))
+        addresses = dict(re.findall(r"^(The old metastore|metastored): +(thrift://\S+)$", "".join(lines), re.MULTILINE))
+        assert set(addresses) == {"The old metastore", "metastored"}
+        for uri in addresses.values():
+            with metastored.connect(uri) as client:
+                assert "default" in client.databases()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 130
+    finally:
+        process.kill()
+        process.communicate()
+    for uri in addresses.values():
+        with metastored.connect(uri, retry=Retry(attempts=1)) as client, pytest.raises(TransportError):
+            client.databases()

@@ -57,6 +57,7 @@ class DatabaseStatus:
 
     @property
     def name(self) -> str:
+        """The parts of `database`, separated by dots."""
         return ".".join(self.database)
 
 
@@ -224,13 +225,16 @@ class TableStatus:
 
     @property
     def is_view(self) -> bool:
+        """Whether it is a view of any kind."""
         return self.kind is not TableKind.TABLE
 
     @property
     def full_name(self) -> str:
+        """`catalog.database.table`."""
         return ".".join((self.catalog, *self.database, self.name))
 
     def column(self, name: str) -> ColumnStatus:
+        """A column by its name, in any case. Raises KeyError."""
         for each in self.columns:
             if each.name.lower() == name.lower():
                 return each
