@@ -7,20 +7,25 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import ConfigError
-from metastored.pipeline.dataflow import command, completed_flows, missing_modules, run_project, spec_of
+from metastored.pipeline.dataflow import command, completed_flows, missing_modules, properties, run_project, spec_of
 
 
-def test_the_catalog_and_the_metastore_are_flags() -> None:
-    words = command(Path("spark-pipelines"), Path("p/spark-pipeline.yml"), "thrift://h:1", False)
+def test_settings_are_given_by_a_file_and_the_master_as_the_remote() -> None:
+    words = command(Path("spark-pipelines"), Path("p/spark-pipeline.yml"), Path("s.properties"), "local[2]", False)
     assert words == [
-        *("spark-pipelines", "run", "--conf", "spark.sql.catalogImplementation=hive"),
-        *("--conf", "spark.hadoop.hive.metastore.uris=thrift://h:1", "--spec", "p/spark-pipeline.yml"),
+        *("spark-pipelines", "run", "--remote", "local[2]", "--properties-file", "s.properties"),
+        *("--load-spark-defaults", "--spec", "p/spark-pipeline.yml"),
     ]
 
 
 def test_tables_are_refreshed_in_full_if_the_step_says_so() -> None:
-    assert command(Path("s"), Path("f"), "u", True)[-1] == "--full-refresh-all"
-    assert command(Path("s"), Path("f"), "u", ("a", "b"))[-2:] == ["--full-refresh", "a,b"]
+    path = Path("s")
+    assert command(path, path, path, "local", True)[-1] == "--full-refresh-all"
+    assert command(path, path, path, "local", ("a", "b"))[-2:] == ["--full-refresh", "a,b"]
+
+
+def test_settings_are_written_as_java_properties() -> None:
+    assert properties({"spark.a": "C:\\x = y", "k:e y": "two\nlines"}) == "spark.a=C:\\\\x = y\nk\\:e\\ y=two\\nlines\n"
 
 
 def test_a_folder_without_a_specification_is_refused(tmp_path: Path) -> None:
@@ -36,7 +41,7 @@ def test_a_module_that_is_not_installed_is_found_missing() -> None:
 def test_without_the_extra_of_pyspark_the_error_names_the_pip_line(tmp_path: Path) -> None:
     (tmp_path / "spark-pipeline.yml").write_text("name: x\n")
     with pytest.raises(ConfigError, match=r"pip install 'pyspark\[pipelines\]'"):
-        run_project(tmp_path, "thrift://localhost:1", False)
+        run_project(tmp_path, {}, False)
 
 
 def test_completed_flows_are_counted_once() -> None:

@@ -256,7 +256,7 @@ def test_the_table_call_of_trinos_planner_returns_the_statistics(done: Done) -> 
     data = {each.colName: each.statsData for each in found}
     assert sorted(data) == sorted(names)
     expected = done.result["expected"]
-    assert (data["i"].longStats.lowValue, data["i"].longStats.highValue) == (0, 39)
+    assert (data["i"].longStats.lowValue, data["i"].longStats.highValue) == (0, 38)
     assert data["i"].longStats.numNulls == expected["i"][0] == 24
     assert data["s"].stringStats.numDVs == expected["s"][1] == 96
     assert data["s"].stringStats.avgColLen == pytest.approx(expected["s"][4])
