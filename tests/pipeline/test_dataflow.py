@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import ConfigError
-from metastored.pipeline.dataflow import command, completed_flows, missing_modules, properties, run_project, spec_of
+from metastored.pipeline.dataflow import (
+    command,
+    completed_flows,
+    event,
+    missing_modules,
+    properties,
+    reasons,
+    run_project,
+    spec_of,
+)
 
 
 def test_settings_are_given_by_a_file_and_the_master_as_the_remote() -> None:
@@ -44,10 +53,50 @@ def test_without_the_extra_of_pyspark_the_error_names_the_pip_line(tmp_path: Pat
         run_project(tmp_path, {}, False)
 
 
+LINES = """\
+Setting default log level to "WARN".
+26/01/01 10:00:01 WARN NativeCodeLoader: Unable to load native-hadoop library for your platform...
+2026-01-01 10:00:09: Starting run...
+2026-01-01 10:00:12: Flow spark_catalog.shop.late is RUNNING.
+2026-01-01 10:00:13: Flow spark_catalog.shop.late has COMPLETED.
+2026-01-01 10:00:14: Flow spark_catalog.shop.late has COMPLETED.
+2026-01-01 10:00:15: Run is COMPLETED.
+""".splitlines()
+"""As Spark 4.3 prints them."""
+FAILURE = """\
+2026-01-01 10:00:24: Failed to resolve flow: 'spark_catalog.shop.late'.
+Error: [TABLE_OR_VIEW_NOT_FOUND] The table or view `shop`.`nowhere` cannot be found.
+Traceback (most recent call last):
+  File "cli.py", line 450, in <module>
+pyspark.errors.exceptions.connect.AnalysisException:
+Failed to resolve flows in the pipeline.
+
+Flows with errors: spark_catalog.shop.late
+""".splitlines()
+
+
 def test_completed_flows_are_counted_once() -> None:
-    lines = [
-        "2026-01-01: Flow spark_catalog.s.a has COMPLETED.",
-        "Flow spark_catalog.s.a has COMPLETED.",
-        "Run is DONE",
+    assert completed_flows(LINES) == 1
+
+
+def test_events_are_shown_without_their_time_and_sparks_log_is_not() -> None:
+    assert [text for line in LINES if (text := event(line)) is not None] == [
+        "Starting run...",
+        "Flow spark_catalog.shop.late is RUNNING.",
+        "Flow spark_catalog.shop.late has COMPLETED.",
+        "Flow spark_catalog.shop.late has COMPLETED.",
+        "Run is COMPLETED.",
     ]
-    assert completed_flows(lines) == 1
+
+
+def test_the_reasons_of_a_failure_are_the_errors_of_flows_and_the_last_error() -> None:
+    assert reasons(FAILURE).splitlines() == [
+        "Failed to resolve flow: 'spark_catalog.shop.late'.",
+        "Error: [TABLE_OR_VIEW_NOT_FOUND] The table or view `shop`.`nowhere` cannot be found.",
+        "Failed to resolve flows in the pipeline.",
+        "Flows with errors: spark_catalog.shop.late",
+    ]
+
+
+def test_a_failure_without_errors_of_spark_has_the_last_lines() -> None:
+    assert reasons(["no Java", "bye"]) == "no Java\nbye"

@@ -177,7 +177,7 @@ def test_steps_of_all_types_over_local_remote_acid_iceberg_and_lance_tables(
     assert (steps["fetch"]["rows"], steps["fetch"]["detail"]) == (30, "partitions: 2 copied")
     assert steps["iceberg"]["rows"] == 30
     assert steps["flow"]["detail"] == "2 flows completed"
-    for event in ("Flow 'spark_catalog.shop.late' has COMPLETED.", "Run is COMPLETED."):
+    for event in ("Flow spark_catalog.shop.late has COMPLETED.", "Run is COMPLETED."):
         assert f"flow: {event}" in done.stderr
     with metastored.connect(near.uri, cache=False) as client:
         assert iceberg_catalog(client).load_table("shop.orders_iceberg").scan().to_arrow().num_rows == 30

@@ -27,7 +27,7 @@ DEFAULT_MASTER: Final = "local[*]"
 LAST_LINES: Final = 20
 _EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (.*)")
 """A line that `spark-pipelines` itself prints. Others are of Spark's log, of tracebacks, or go on with an event."""
-_FLOW_DONE: Final = re.compile(r"Flow '?([^\s']+)'? has COMPLETED")
+_FLOW_DONE: Final = re.compile(r"Flow (\S+) has COMPLETED")
 _ERROR: Final = re.compile(r"pyspark\.errors\.\S+: ?(.*)")
 
 
