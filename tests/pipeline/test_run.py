@@ -25,7 +25,7 @@ from metastored.spark.copying.iceberg import iceberg_catalog
 from metastored.structs import StorageDescriptor
 from metastored.testing import RunningServer, running_server
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 PIPELINES = ROOT / ".venv-pipelines/bin/python"
