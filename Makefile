@@ -11,6 +11,8 @@ VENV := .venv
 # Reference implementations (other Thrift codecs and clients) whose dependencies conflict with those of .venv.
 WITNESS := .venv-witness
 SPARK35 := .venv-spark35
+# metastored with the extra pyspark[pipelines]; its pandas stays out of .venv, whose tests show that nothing else needs it.
+PIPELINES := .venv-pipelines
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 LOCKED := install $(PIP_FLAGS) --require-hashes
@@ -31,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
+setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PIPELINES)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
 demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
 	$(PY) -m tools.demo
@@ -98,7 +100,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) $(WITNESS) $(SPARK35) .venv-python3.* $(PEERS) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
@@ -106,7 +108,7 @@ preflight:
 java:
 	@PYTHON="$(PYTHON)" tools/preflight.sh --java
 
-$(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python: | preflight
+$(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python $(PIPELINES)/bin/python: | preflight
 	$(PYTHON) -m venv $(@:/bin/python=)
 
 $(VENV)/.installed: requirements.lock | $(VENV)/bin/python
@@ -122,6 +124,11 @@ $(VENV)/.project: pyproject.toml $(VENV)/.installed
 $(SPARK35)/.installed: requirements-build.lock requirements-spark35.lock | $(SPARK35)/bin/python
 	$(SPARK35)/bin/python -m pip $(LOCKED) -r requirements-build.lock
 	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation --ignore-requires-python -r requirements-spark35.lock
+	@touch $@
+
+# Tests run this checkout's metastored in it, by PYTHONPATH.
+$(PIPELINES)/.installed: requirements-pipelines.lock | $(PIPELINES)/bin/python
+	$(PIPELINES)/bin/python -m pip $(LOCKED) -r requirements-pipelines.lock
 	@touch $@
 
 # thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.

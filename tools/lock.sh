@@ -21,5 +21,8 @@ compile requirements-build.lock --group build "$@"
 compile requirements-kerberos.lock --group kerberos "$@"
 compile requirements-witness.lock --group witness "$@"
 compile requirements-spark35.lock --group spark35 "$@"
+# metastored itself, as in .venv, with Spark's declarative pipelines.
+compile requirements-pipelines.lock pyproject.toml --group pipelines --extra spark --extra arrow --extra iceberg \
+    --extra lance --constraints requirements.lock "$@"
 # Only its jars are used: the dependencies of the package are never installed.
 compile requirements-hive3.lock --group hive3 --no-deps "$@"

@@ -7,20 +7,34 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import ConfigError
-from metastored.pipeline.dataflow import command, completed_flows, missing_modules, run_project, spec_of
+from metastored.pipeline.dataflow import (
+    command,
+    completed_flows,
+    event,
+    missing_modules,
+    properties,
+    reasons,
+    run_project,
+    spec_of,
+)
 
 
-def test_the_catalog_and_the_metastore_are_flags() -> None:
-    words = command(Path("spark-pipelines"), Path("p/spark-pipeline.yml"), "thrift://h:1", False)
+def test_settings_are_given_by_a_file_and_the_master_as_the_remote() -> None:
+    words = command(Path("spark-pipelines"), Path("p/spark-pipeline.yml"), Path("s.properties"), "local[2]", False)
     assert words == [
-        *("spark-pipelines", "run", "--conf", "spark.sql.catalogImplementation=hive"),
-        *("--conf", "spark.hadoop.hive.metastore.uris=thrift://h:1", "--spec", "p/spark-pipeline.yml"),
+        *("spark-pipelines", "run", "--remote", "local[2]", "--properties-file", "s.properties"),
+        *("--load-spark-defaults", "--spec", "p/spark-pipeline.yml"),
     ]
 
 
 def test_tables_are_refreshed_in_full_if_the_step_says_so() -> None:
-    assert command(Path("s"), Path("f"), "u", True)[-1] == "--full-refresh-all"
-    assert command(Path("s"), Path("f"), "u", ("a", "b"))[-2:] == ["--full-refresh", "a,b"]
+    path = Path("s")
+    assert command(path, path, path, "local", True)[-1] == "--full-refresh-all"
+    assert command(path, path, path, "local", ("a", "b"))[-2:] == ["--full-refresh", "a,b"]
+
+
+def test_settings_are_written_as_java_properties() -> None:
+    assert properties({"spark.a": "C:\\x = y", "k:e y": "two\nlines"}) == "spark.a=C:\\\\x = y\nk\\:e\\ y=two\\nlines\n"
 
 
 def test_a_folder_without_a_specification_is_refused(tmp_path: Path) -> None:
@@ -36,13 +50,53 @@ def test_a_module_that_is_not_installed_is_found_missing() -> None:
 def test_without_the_extra_of_pyspark_the_error_names_the_pip_line(tmp_path: Path) -> None:
     (tmp_path / "spark-pipeline.yml").write_text("name: x\n")
     with pytest.raises(ConfigError, match=r"pip install 'pyspark\[pipelines\]'"):
-        run_project(tmp_path, "thrift://localhost:1", False)
+        run_project(tmp_path, {}, False)
+
+
+LINES = """\
+Setting default log level to "WARN".
+26/01/01 10:00:01 WARN NativeCodeLoader: Unable to load native-hadoop library for your platform...
+2026-01-01 10:00:09: Starting run...
+2026-01-01 10:00:12: Flow spark_catalog.shop.late is RUNNING.
+2026-01-01 10:00:13: Flow spark_catalog.shop.late has COMPLETED.
+2026-01-01 10:00:14: Flow spark_catalog.shop.late has COMPLETED.
+2026-01-01 10:00:15: Run is COMPLETED.
+""".splitlines()
+"""As Spark 4.3 prints them."""
+FAILURE = """\
+2026-01-01 10:00:24: Failed to resolve flow: 'spark_catalog.shop.late'.
+Error: [TABLE_OR_VIEW_NOT_FOUND] The table or view `shop`.`nowhere` cannot be found.
+Traceback (most recent call last):
+  File "cli.py", line 450, in <module>
+pyspark.errors.exceptions.connect.AnalysisException:
+Failed to resolve flows in the pipeline.
+
+Flows with errors: spark_catalog.shop.late
+""".splitlines()
 
 
 def test_completed_flows_are_counted_once() -> None:
-    lines = [
-        "2026-01-01: Flow spark_catalog.s.a has COMPLETED.",
-        "Flow spark_catalog.s.a has COMPLETED.",
-        "Run is DONE",
+    assert completed_flows(LINES) == 1
+
+
+def test_events_are_shown_without_their_time_and_sparks_log_is_not() -> None:
+    assert [text for line in LINES if (text := event(line)) is not None] == [
+        "Starting run...",
+        "Flow spark_catalog.shop.late is RUNNING.",
+        "Flow spark_catalog.shop.late has COMPLETED.",
+        "Flow spark_catalog.shop.late has COMPLETED.",
+        "Run is COMPLETED.",
     ]
-    assert completed_flows(lines) == 1
+
+
+def test_the_reasons_of_a_failure_are_the_errors_of_flows_and_the_last_error() -> None:
+    assert reasons(FAILURE).splitlines() == [
+        "Failed to resolve flow: 'spark_catalog.shop.late'.",
+        "Error: [TABLE_OR_VIEW_NOT_FOUND] The table or view `shop`.`nowhere` cannot be found.",
+        "Failed to resolve flows in the pipeline.",
+        "Flows with errors: spark_catalog.shop.late",
+    ]
+
+
+def test_a_failure_without_errors_of_spark_has_the_last_lines() -> None:
+    assert reasons(["no Java", "bye"]) == "no Java\nbye"

@@ -1,4 +1,7 @@
-"""Pipelines with real Spark, run by the command: steps of all types, one that fails, one that is killed."""
+"""Pipelines with real Spark, run by the command: steps of all types, one that fails, one that is killed.
+
+Steps of type dataflow need the extra `pyspark[pipelines]`, so those pipelines run in `.venv-pipelines`.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,26 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pyarrow.dataset
 import pytest
 
 import metastored
+from metastored.hive.locations import local_path
 from metastored.lance import Hive2Namespace
-from metastored.pipeline.dataflow import missing_modules
+from metastored.pipeline.model import TYPES
 from metastored.spark.copying.iceberg import iceberg_catalog
+from metastored.structs import StorageDescriptor
 from metastored.testing import RunningServer, running_server
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
+ROOT = Path(__file__).resolve().parents[2]
+PIPELINES = ROOT / ".venv-pipelines/bin/python"
+needs_pipelines = pytest.mark.skipif(
+    not PIPELINES.exists(), reason="pyspark[pipelines] is not on this machine: make setup installs it"
+)
 PATIENCE = 280.0
 SPARK = """\
 spark:
@@ -30,7 +42,7 @@ spark:
   spark.sql.shuffle.partitions: 1
   spark.local.dir: {folder}
 """
-NINE = (
+ALL_TYPES = (
     SPARK
     + """\
 parameters:
@@ -50,15 +62,33 @@ steps:
     needs: [tables, fetch]
     sql: |
       INSERT INTO shop.ledger SELECT id, name FROM shop.orders WHERE ds = '{{{{ date }}}}';
+      CREATE TABLE IF NOT EXISTS shop.events USING parquet AS SELECT * FROM shop.orders;
       DELETE FROM shop.ledger WHERE id = 0 AND '{{{{ env:PIPELINE_PASSWORD }}}}' = 'hush hush';
   - {{name: compact, type: compact, table: shop.ledger, kind: major, needs: [ledger]}}
   - {{name: iceberg, type: copy, from: shop.orders, to: shop.orders_iceberg, format: iceberg, needs: [fetch]}}
   - {{name: lance, type: lance, from: shop.ledger, to: shop.ledger_lance, needs: [compact]}}
   - {{name: repair, type: repair, table: shop.orders, mode: sync, needs: [fetch]}}
   - {{name: analyze, type: analyze, table: shop.orders, columns: [id], needs: [repair]}}
+  - {{name: flow, type: dataflow, project: flow, needs: [ledger]}}
 """
 )
-DATAFLOW = "  - {{name: flow, type: dataflow, project: flow, needs: [analyze]}}\n"
+PROJECT = """\
+name: flow
+storage: file://{folder}/storage
+database: shop
+libraries: [{{glob: {{include: tables.py}}}}]
+"""
+TABLES = """
+from pyspark import pipelines as dp
+
+@dp.table
+def late():
+    return spark.readStream.table("shop.events").where("id >= 5")
+
+@dp.materialized_view
+def by_day():
+    return spark.read.table("late").groupBy("ds").count()
+"""
 STEPS = """
 import metastored
 
@@ -70,9 +100,9 @@ def make_ledger(spark, client, parameters):
 """
 
 
-def pipeline(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def pipeline(folder: Path, *words: str, python: str | Path = sys.executable) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "metastored", "pipeline", *words],
+        [python, "-m", "metastored", "pipeline", *words],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -80,7 +110,8 @@ def pipeline(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         env={
             **os.environ,
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": str(python),
+            "PYTHONPATH": str(ROOT / "src"),
             "PIPELINE_PASSWORD": "hush hush",
         },
     )
@@ -112,27 +143,49 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
         yield server
 
 
-def test_nine_steps_over_local_remote_acid_iceberg_and_lance_tables(
+def project(folder: Path, tables: str = TABLES) -> None:
+    """A project of Spark's declarative pipelines: a streaming table and a materialized view of it."""
+    (folder / "flow").mkdir(exist_ok=True)
+    (folder / "flow/spark-pipeline.yml").write_text(PROJECT.format(folder=folder))
+    (folder / "flow/tables.py").write_text(tables)
+
+
+def rows_of(client: metastored.Client, table: str) -> list[dict[str, Any]]:
+    """The rows of a Parquet table, by pyarrow."""
+    location = local_path((client.table(table).sd or StorageDescriptor()).location or "")
+    found: list[dict[str, Any]] = pyarrow.dataset.dataset(location, format="parquet").to_table().to_pylist()
+    return found
+
+
+@needs_pipelines
+def test_steps_of_all_types_over_local_remote_acid_iceberg_and_lance_tables(
     near: RunningServer, far: RunningServer, tmp_path: Path
 ) -> None:
-    text = NINE + ("" if missing_modules() else DATAFLOW)
-    (tmp_path / "daily.yml").write_text(text.format(folder=tmp_path))
+    (tmp_path / "daily.yml").write_text(ALL_TYPES.format(folder=tmp_path))
     (tmp_path / "steps.py").write_text(STEPS)
+    project(tmp_path)
     flags = ("--uri", near.uri, "--param", f"far={far.uri}")
     plan = pipeline(tmp_path, "run", "daily.yml", *flags, "--dry-run")
     assert plan.returncode == 0, plan.stderr
-    assert "executes 2 statements" in plan.stdout
-    done = pipeline(tmp_path, "run", "daily.yml", *flags, "--output", "json")
+    assert "executes 3 statements" in plan.stdout
+    done = pipeline(tmp_path, "run", "daily.yml", *flags, "--output", "json", python=PIPELINES)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hush hush" not in done.stdout + done.stderr
     steps = {each["name"]: each for each in json.loads(done.stdout)["steps"]}
+    assert {each["type"] for each in steps.values()} == set(TYPES)
     assert {each["state"] for each in steps.values()} == {"done"}
     assert (steps["fetch"]["rows"], steps["fetch"]["detail"]) == (30, "partitions: 2 copied")
     assert steps["iceberg"]["rows"] == 30
+    assert steps["flow"]["detail"] == "2 flows completed"
+    for event in ("Flow spark_catalog.shop.late has COMPLETED.", "Run is COMPLETED."):
+        assert f"flow: {event}" in done.stderr
     with metastored.connect(near.uri, cache=False) as client:
         assert iceberg_catalog(client).load_table("shop.orders_iceberg").scan().to_arrow().num_rows == 30
         assert client.partition_names("shop.orders") == ("ds=2024-01-01", "ds=2024-01-02")
         assert client.partition_statistics("shop.orders", ["ds=2024-01-01"], ["id"])
+        assert sorted(each["id"] for each in rows_of(client, "shop.late")) == sorted([*range(5, 10), *range(5, 20)])
+        days = {each["ds"]: each["count"] for each in rows_of(client, "shop.by_day")}
+        assert days == {"2024-01-01": 5, "2024-01-02": 15}
     namespace = Hive2Namespace(uri=near.uri)
     try:
         import lance
@@ -147,6 +200,26 @@ def test_nine_steps_over_local_remote_acid_iceberg_and_lance_tables(
     # A plan after the run: nothing of the copy would change.
     again = pipeline(tmp_path, "run", "daily.yml", *flags, "--dry-run")
     assert "nothing: the source has not changed" in again.stdout
+
+
+BROKEN = (
+    SPARK
+    + """\
+steps: [{{name: flow, type: dataflow, project: flow}}]
+"""
+)
+
+
+@needs_pipelines
+def test_a_dataflow_that_fails_is_reported_with_sparks_reasons(near: RunningServer, tmp_path: Path) -> None:
+    (tmp_path / "broken.yml").write_text(BROKEN.format(folder=tmp_path))
+    project(tmp_path, TABLES.replace("shop.events", "shop.nowhere"))
+    failed = pipeline(tmp_path, "run", "broken.yml", "--uri", near.uri, python=PIPELINES)
+    assert failed.returncode == 2
+    assert "the step 'flow' failed" in failed.stderr
+    assert "Failed to resolve flow: 'spark_catalog.shop.late'." in failed.stderr
+    assert "Flows with errors: spark_catalog.shop.late" in failed.stderr
+    assert "Traceback" not in failed.stderr
 
 
 FAILING = (

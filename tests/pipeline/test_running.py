@@ -85,7 +85,7 @@ def ran(folder: Path, shown: Shown | None = None, restart: bool = False, **given
     record = begun(runs, pipeline, values, restart, 1_700_000_000.0)
     nothing: Any = None
     resolved = {name: os.environ["RUNNING_PASSWORD"] if "env:" in value else value for name, value in values.items()}
-    context = Context(nothing, "", lambda: object(), folder, resolved)
+    context = Context(nothing, lambda: object(), folder, resolved)
     return pipeline, run(pipeline, record, runs, context, shown or Shown(), lookup, secrets)
 
 

@@ -52,6 +52,7 @@ TOGETHER: Final = {
         "tests/spark/test_copy.py",
         "tests/spark/test_copy_formats.py",
         "tests/spark/test_copy_killed.py",
+        "tests/spark/test_copy_sources.py",
         "tests/spark/test_lance.py",
         "tests/spark/test_remotes.py",
         "tests/spark/test_repair.py",

@@ -62,7 +62,7 @@ def run(
     """Run the steps of a pipeline. A run that was interrupted or failed goes on with the steps that are not done."""
     from metastored.cli.progress import progress_display
     from metastored.pipeline.checks import check_tables
-    from metastored.pipeline.parameters import secrets_of, with_secrets
+    from metastored.pipeline.parameters import redacted, secrets_of, with_secrets
     from metastored.pipeline.planning import prepared, texts_of
     from metastored.pipeline.records import remaining
     from metastored.pipeline.report import plan_rows, report_json, report_rows
@@ -90,14 +90,15 @@ def run(
         if secrets:
             # Spark logs the texts of failed statements, which may contain a secret; the error is printed without it.
             settings["spark.log.level"] = "OFF"
+        principal = login.kerberos_principal
         with progress_display("steps", "parts") as shown:
             context = Context(
                 client,
-                where,
-                lambda: _session(where, settings, login.kerberos_principal),
+                lambda: _session(where, settings, principal),
                 folder,
                 {name: with_secrets(value, lookup) for name, value in values.items()},
-                shown.line,
+                lambda text: shown.line(redacted(text, secrets)),
+                lambda: _settings(where, settings, principal, client),
             )
             try:
                 record = run_pipeline(found, record, runs, context, shown, lookup, secrets)
@@ -219,8 +220,14 @@ def _changes(client: Client, steps: list[Any]) -> dict[str, str]:
 def _session(uri: str, settings: Mapping[str, str], principal: str | None) -> Any:
     from metastored.spark.sessions import session
 
-    login = {} if principal is None else {"principal": principal}
-    return session(uri, options=settings, **login)
+    return session(uri, options=settings, principal=principal)
+
+
+def _settings(uri: str, settings: Mapping[str, str], principal: str | None, client: Client) -> dict[str, str]:
+    """The settings of the session above, for a Spark in another process."""
+    from metastored.spark.sessions import conf
+
+    return {**conf(uri, principal=principal, client=client), **settings}
 
 
 def _continuation(

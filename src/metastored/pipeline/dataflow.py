@@ -11,7 +11,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +21,14 @@ from metastored.errors import ConfigError, InvalidOperationException
 NEEDED: Final = ("grpc", "grpc_status", "google.rpc", "pandas", "pyarrow", "zstandard", "yaml")
 """The modules of the extra `pyspark[pipelines]`."""
 SPECS: Final = ("spark-pipeline.yml", "spark-pipeline.yaml")
-_FLOW_DONE: Final = re.compile(r"Flow (\S+) has COMPLETED", re.IGNORECASE)
+MASTER: Final = "spark.master"
+DEFAULT_MASTER: Final = "local[*]"
+"""That of a session without settings; `spark-pipelines` alone uses one core."""
 LAST_LINES: Final = 20
+_EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (.*)")
+"""A line that `spark-pipelines` itself prints. Others are of Spark's log, of tracebacks, or go on with an event."""
+_FLOW_DONE: Final = re.compile(r"Flow (\S+) has COMPLETED")
+_ERROR: Final = re.compile(r"pyspark\.errors\.\S+: ?(.*)")
 
 
 def missing_modules(modules: Sequence[str] = NEEDED) -> list[str]:
@@ -37,26 +44,45 @@ def missing_modules(modules: Sequence[str] = NEEDED) -> list[str]:
     return found
 
 
-def command(program: Path, spec: Path, uri: str, full_refresh: bool | Sequence[str]) -> list[str]:
-    """The command line of a run. The catalog is a static setting, so it is a flag and not in the project's file."""
+def command(program: Path, spec: Path, settings: Path, master: str, full_refresh: bool | Sequence[str]) -> list[str]:
+    """The command line of a run.
+
+    The catalog is a static setting, which the project's file cannot have, and settings may have secrets, which do not
+    belong into a command line: all settings are in a file of their own. `spark-pipelines` takes the master as --remote.
+    """
     refresh = (
         (["--full-refresh-all"] if full_refresh else [])
         if isinstance(full_refresh, bool)
         else ["--full-refresh", ",".join(full_refresh)]
     )
     return [
-        *(str(program), "run", "--conf", "spark.sql.catalogImplementation=hive"),
-        *("--conf", f"spark.hadoop.hive.metastore.uris={uri}", "--spec", str(spec)),
+        *(str(program), "run", "--remote", master, "--properties-file", str(settings), "--load-spark-defaults"),
+        *("--spec", str(spec)),
         *refresh,
     ]
 
 
-def run_project(
-    project: Path, uri: str, full_refresh: bool | Sequence[str], show: Callable[[str], None] = print
-) -> int:
-    """Runs a project, a folder or its file. Returns how many flows were completed.
+def properties(settings: Mapping[str, str]) -> str:
+    """The text of a Java properties file."""
+    return "".join(f"{_escaped(name, '=: ')}={_escaped(value, '')}\n" for name, value in settings.items())
 
-    Raises ConfigError if it cannot be run here, and InvalidOperationException with the last lines if it fails.
+
+def _escaped(text: str, special: str) -> str:
+    found = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    for each in special:
+        found = found.replace(each, f"\\{each}")
+    return found
+
+
+def run_project(
+    project: Path,
+    settings: Mapping[str, str],
+    full_refresh: bool | Sequence[str],
+    show: Callable[[str], None] = print,
+) -> int:
+    """Runs a project, a folder or its file, with settings of Spark. Returns how many flows were completed.
+
+    Raises ConfigError if it cannot be run here, and InvalidOperationException with Spark's reasons if it fails.
     """
     spec = spec_of(project)
     if missing := missing_modules():
@@ -65,29 +91,57 @@ def run_project(
             "pip install 'pyspark[pipelines]'"
         )
     home = Path(_pyspark_home())
+    others = {name: value for name, value in settings.items() if name != MASTER}
     lines: list[str] = []
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(home)}
-    with subprocess.Popen(
-        command(home / "bin" / "spark-pipelines", spec, uri, full_refresh),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=spec.parent,
-        env=environment,
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.append(line.rstrip())
-            if "Flow" in line or "Run is" in line:
-                show(line.rstrip())
+    with tempfile.TemporaryDirectory(prefix="metastored-dataflow-") as folder:
+        file = Path(folder) / "spark.properties"
+        file.write_text(properties(others), "utf-8")
+        words = command(
+            home / "bin" / "spark-pipelines", spec, file, settings.get(MASTER, DEFAULT_MASTER), full_refresh
+        )
+        with subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=spec.parent,
+            env=environment,
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                if (text := event(line)) is not None:
+                    show(text)
     if process.returncode != 0:
-        raise InvalidOperationException(f"{spec} failed:\n" + "\n".join(lines[-LAST_LINES:]))
+        raise InvalidOperationException(f"{spec} failed:\n{reasons(lines)}")
     return completed_flows(lines)
+
+
+def event(line: str) -> str | None:
+    """The text of a line about the run, without its time; None for lines of Spark's log."""
+    match = _EVENT.match(line)
+    return match[1] if match else None
 
 
 def completed_flows(lines: Sequence[str]) -> int:
     """How many flows the events of a run name as completed."""
     return len({match[1] for line in lines if (match := _FLOW_DONE.search(line))})
+
+
+def reasons(lines: Sequence[str]) -> str:
+    """Why a run failed: the events with an error, then the last error; the last lines if there is neither."""
+    found: list[str] = []
+    for at, line in enumerate(lines):
+        text = event(line)
+        if text is not None and at + 1 < len(lines) and lines[at + 1].startswith("Error: "):
+            found += [text, lines[at + 1]]
+        elif match := _ERROR.match(line):
+            found += [each for each in (match[1], *lines[at + 1 :]) if each]
+            break
+    return "\n".join(found or lines[-LAST_LINES:])
 
 
 def spec_of(project: Path) -> Path:

@@ -32,7 +32,6 @@ class Context:
     """What steps share. The session is started by the first step that needs it."""
 
     client: Client
-    uri: str
     open_session: Callable[[], Any]
     folder: Path
     """The folder of the pipeline file: paths in the file begin here."""
@@ -40,6 +39,8 @@ class Context:
     """With the values of secrets."""
     show: Callable[[str], None] = print
     """Shows a line while a step runs."""
+    settings: Callable[[], Mapping[str, str]] = dict
+    """The settings of the session, for a Spark in another process."""
     _session: Any = None
 
     @property
@@ -179,8 +180,12 @@ def _dataflow(step: Step, context: Context) -> Outcome:
 
     refresh = step.keys["full_refresh"]
     assert not isinstance(refresh, str)
-    flows = run_project(context.folder / step.text("project"), context.uri, refresh, context.show)
-    return Outcome(detail=f"{flows} flows")
+
+    def show(text: str) -> None:
+        context.show(f"{step.name}: {text}")
+
+    flows = run_project(context.folder / step.text("project"), context.settings(), refresh, show)
+    return Outcome(detail=f"{flows} flow{'' if flows == 1 else 's'} completed")
 
 
 def _optional(step: Step, key: str) -> str | None:

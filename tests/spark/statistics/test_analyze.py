@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hive_metastore.ThriftHiveMetastore import Client as HiveClient
+from hive_metastore.ttypes import PartitionsStatsRequest, TableStatsRequest
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
 
 import metastored
 from metastored.hive.statistics.ndv import HyperLogLog, read
@@ -19,7 +25,7 @@ from metastored.hive.types.decimals import decimal_value
 from metastored.model.spark.histograms import histogram_from_text
 from metastored.model.spark.properties import read_large_property
 from metastored.model.spark.statistics import COLUMN_PREFIX
-from metastored.testing import running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -132,6 +138,7 @@ result["errors"] = [
 class Done(NamedTuple):
     result: dict[str, Any]
     client: metastored.Client
+    server: RunningServer
 
     def parameters(self, table: str) -> dict[str, str]:
         return dict(self.client.table(table).parameters or {})
@@ -150,7 +157,7 @@ def done() -> Iterator[Done]:
         script = SCRIPT.replace("= COLUMNS", f"= {COLUMNS!r}").replace("GUIDE", repr(guide))
         settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.cbo.enabled": "true"}
         conf = {**metastored.spark.conf(server.uri), **settings}
-        yield Done(run_spark(script, conf=conf, timeout=280), client)
+        yield Done(run_spark(script, conf=conf, timeout=280), client, server)
 
 
 def number(bound: Any) -> Any:
@@ -224,6 +231,55 @@ def test_sparks_planner_sees_rows_and_column_statistics(done: Done) -> None:
     assert "rowCount=120" in plan
     filtered = next(line for line in plan.splitlines() if "Filter" in line)
     assert "rowCount=2" in filtered or "rowCount=3" in filtered, filtered
+
+
+@contextmanager
+def hive_client(server: RunningServer) -> Iterator[Any]:
+    """A client that Apache Thrift's compiler made of Hive's own interface definition; pyiceberg contains it."""
+    transport = TBufferedTransport(TSocket(server.host, server.port))
+    transport.open()
+    try:
+        yield HiveClient(TBinaryProtocol(transport))
+    finally:
+        transport.close()
+
+
+# Trino's planner, and SHOW STATS, read statistics by get_table_statistics_req and get_partitions_statistics_req, and
+# the number of rows from the parameter numRows.
+
+
+def test_the_table_call_of_trinos_planner_returns_the_statistics(done: Done) -> None:
+    names = [name.lower() for name in COLUMNS]
+    with hive_client(done.server) as hive:
+        found = hive.get_table_statistics_req(TableStatsRequest("d", "mine", names)).tableStats
+        assert hive.get_table("d", "mine").parameters["numRows"] == "120"
+    data = {each.colName: each.statsData for each in found}
+    assert sorted(data) == sorted(names)
+    expected = done.result["expected"]
+    assert (data["i"].longStats.lowValue, data["i"].longStats.highValue) == (0, 38)
+    assert data["i"].longStats.numNulls == expected["i"][0] == 24
+    assert data["s"].stringStats.numDVs == expected["s"][1] == 96
+    assert data["s"].stringStats.avgColLen == pytest.approx(expected["s"][4])
+    assert data["da"].dateStats.lowValue.daysSinceEpoch == int(expected["da"][2])
+    assert [data["bo"].booleanStats.numTrues, data["bo"].booleanStats.numFalses] == done.result["trues"]
+
+
+def test_the_partition_call_of_trinos_planner_returns_the_statistics(done: Done) -> None:
+    with hive_client(done.server) as hive:
+        request = PartitionsStatsRequest("d", "p", ["id", "v"], NAMES)
+        found = hive.get_partitions_statistics_req(request).partStats
+        rows = [each.parameters["numRows"] for each in hive.get_partitions_by_names("d", "p", NAMES)]
+    bounds = {
+        name: (each.statsData.longStats.lowValue, each.statsData.longStats.highValue)
+        for name, columns in found.items()
+        for each in columns
+        if each.colName == "id"
+    }
+    assert bounds == {NAMES[0]: (2, 398), NAMES[1]: (0, 396), NAMES[2]: (3, 399), NAMES[3]: (1, 499)}
+    assert {name: sorted(each.colName for each in columns) for name, columns in found.items()} == {
+        name: ["id", "v"] for name in NAMES
+    }
+    assert sorted(rows) == ["100", "100", "100", "200"]
 
 
 def test_columns_are_chosen_in_any_case_and_other_formats_are_read(done: Done) -> None:
