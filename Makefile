@@ -13,6 +13,8 @@ WITNESS := .venv-witness
 SPARK35 := .venv-spark35
 # metastored with the extra pyspark[pipelines]; its pandas stays out of .venv, whose tests show that nothing else needs it.
 PIPELINES := .venv-pipelines
+# The classes of Spark for the JVMs of tests, which halve the time of their start: tests/support/class_archive.py.
+CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 LOCKED := install $(PIP_FLAGS) --require-hashes
@@ -44,12 +46,12 @@ quick: $(VENV)/.project ## run the tests that need only .venv, without coverage,
 versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
 	$(PY) tools/versions.py --markers "not ($(subst $(space), or ,$(NOT_QUICK)))" $(ARGS)
 
-test: setup ## run the tests in two processes, with coverage and a list of skipped tests
+test: setup $(CLASSES) ## run the tests in two processes, with coverage and a list of skipped tests
 	@rm -f .coverage .coverage.*
 	$(PY) -m pytest -m "not soak" -n 2 --durations=60 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-retest: setup ## run only the tests that failed the last time, and combine the coverage of both runs
+retest: setup $(CLASSES) ## run only the tests that failed the last time, and combine the coverage of both runs
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
@@ -100,7 +102,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) $(CLASSES) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
@@ -114,6 +116,10 @@ $(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python $(PIPELINES)/bin/
 $(VENV)/.installed: requirements.lock | $(VENV)/bin/python
 	$(PY) -m pip $(LOCKED) -r requirements.lock
 	@touch $@
+
+# Tests run without it too, so an error is only printed.
+$(CLASSES): $(VENV)/.installed | $(VENV)/.project
+	-$(PY) -m tests.support.class_archive
 
 # The build backend is in the lock, so building needs no network.
 $(VENV)/.project: pyproject.toml $(VENV)/.installed

@@ -187,10 +187,6 @@ def burst(half: str, client: Any, server: Scripted, count: int) -> None:
         thread.join()
 
 
-def timer_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "metastored-timers"]
-
-
 def test_min_idle_connections_are_replaced_beside_the_calls(half: str) -> None:
     kept = options(min_idle=2, look_every=0.005)
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
@@ -317,19 +313,36 @@ def test_the_idle_time_of_a_connection_starts_again_with_each_call(half: str) ->
 
 
 def test_the_thread_that_closes_idle_connections_ends_with_them() -> None:
+    # In a process of its own: all clients of a process share the thread, also those that other tests left open.
+    code = """
+import sys, threading, time
+import metastored
+
+def timer_threads():
+    return [thread for thread in threading.enumerate() if thread.name == "metastored-timers"]
+
+def until(condition):
+    while not condition():
+        time.sleep(0.001)
+
+def connect(idle_timeout):
+    return metastored.connect(sys.argv[1], cache=False, protocol="binary", framed=False, idle_timeout=idle_timeout)
+
+with connect(0.05) as client:
+    client.databases()
+    until(lambda: client.api.pool.stats().idle == 0)
+    until(lambda: not timer_threads())
+clients = [connect(60.0) for _ in range(3)]
+for client in clients:
+    client.databases()
+assert len(timer_threads()) == 1, "all clients of a process share one thread"
+assert all(thread.daemon for thread in timer_threads())
+for client in clients:
+    client.close()
+until(lambda: not timer_threads())
+"""
     with scripted(metastore()) as server:
-        with metastored.connect(server.uri, **options(idle_timeout=0.05)) as client:
-            client.databases()
-            until(lambda: client.api.pool is not None and client.api.pool.stats().idle == 0)
-            until(lambda: not timer_threads())
-        clients = [metastored.connect(server.uri, **options(idle_timeout=60.0)) for _ in range(3)]
-        for client in clients:
-            client.databases()
-        assert len(timer_threads()) == 1, "all clients of a process share one thread"
-        assert all(thread.daemon for thread in timer_threads())
-        for client in clients:
-            client.close()
-        until(lambda: not timer_threads())
+        subprocess.run([sys.executable, "-c", code, server.uri], check=True, timeout=60)
 
 
 def test_no_task_is_left_when_an_asynchronous_client_is_closed() -> None:

@@ -39,7 +39,6 @@ class Load(NamedTuple):
 
 FULL = Load(appends=50, kills=4)
 SHORT = Load(appends=12, kills=2)
-"""An append to Apache Hive takes several times as long."""
 SCHEMA = pyarrow.schema([("writer", pyarrow.int64()), ("number", pyarrow.int64())])
 
 # Each attempt and each acknowledgement is a line of the log, written at once. A process that replaces a killed one
@@ -152,12 +151,13 @@ class Writers:
 @pytest.mark.parametrize(
     ("managed", "load"),
     [
-        pytest.param("sqlite", FULL),
-        pytest.param("postgresql", FULL, marks=pytest.mark.postgres),
-        pytest.param("hive_2_3", SHORT, marks=pytest.mark.apache),
-        pytest.param("hive_2_3", FULL, marks=(pytest.mark.apache, pytest.mark.soak)),
+        pytest.param("sqlite", SHORT, id="sqlite"),
+        pytest.param("postgresql", SHORT, marks=pytest.mark.postgres, id="postgresql"),
+        pytest.param("hive_2_3", SHORT, marks=pytest.mark.apache, id="hive_2_3"),
+        pytest.param("sqlite", FULL, marks=pytest.mark.soak, id="sqlite for longer"),
+        pytest.param("postgresql", FULL, marks=(pytest.mark.postgres, pytest.mark.soak), id="postgresql for longer"),
+        pytest.param("hive_2_3", FULL, marks=(pytest.mark.apache, pytest.mark.soak), id="hive_2_3 for longer"),
     ],
-    ids=["sqlite", "postgresql", "hive_2_3", "hive_2_3 for longer"],
     indirect=["managed"],
 )
 def test_no_acknowledged_row_is_lost_and_none_is_doubled(managed: Space, load: Load, tmp_path: Path) -> None:

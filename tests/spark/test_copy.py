@@ -93,6 +93,7 @@ found["rows of codes"] = spark.table("local.codes").count()
 """
 
 OTHERS = """
+spark = spark.newSession()  # With no cached table or file of the copies above.
 found["chosen"] = shown(copy(spark, "away.orders", "local.some", partitions="ds = '1'"))
 found["named"] = shown(copy(spark, "away.orders", "local.some", partitions=["ds=4/h=01"]))
 found["overwritten"] = shown(copy(spark, "away.orders", "local.orders", mode="overwrite"))
@@ -167,14 +168,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(metastores: Metastores, folder: Path) -> dict[str, Any]:
-    result: dict[str, Any] = run(metastores, folder, TABLES.replace("SETUP", STATISTICS) + INCREMENTAL)
-    return result
-
-
-@pytest.fixture(scope="module")
-def others(found: dict[str, Any], metastores: Metastores, folder: Path) -> dict[str, Any]:
-    """Further copies of the same tables, in another session."""
-    result: dict[str, Any] = run(metastores, folder, OTHERS)
+    """What the copies returned: those of `OTHERS` are of the same tables, in another session."""
+    script = TABLES.replace("SETUP", STATISTICS) + INCREMENTAL + OTHERS
+    result: dict[str, Any] = run(metastores, folder, script)
     return result
 
 
@@ -206,27 +202,27 @@ def test_a_table_without_partitions_is_copied_again_after_a_change(found: dict[s
     assert found["rows of codes"] == 10
 
 
-def test_partitions_are_chosen_by_a_condition_or_by_names(others: dict[str, Any]) -> None:
-    assert others["chosen"][:2] == [15, ["ds=1/h=01"]]
-    assert others["named"][:2] == [40, ["ds=4/h=01"]]
+def test_partitions_are_chosen_by_a_condition_or_by_names(found: dict[str, Any]) -> None:
+    assert found["chosen"][:2] == [15, ["ds=1/h=01"]]
+    assert found["named"][:2] == [40, ["ds=4/h=01"]]
 
 
-def test_an_overwrite_copies_everything(others: dict[str, Any]) -> None:
-    assert others["overwritten"][0] == 75
+def test_an_overwrite_copies_everything(found: dict[str, Any]) -> None:
+    assert found["overwritten"][0] == 75
 
 
-def test_a_copy_can_change_the_format(others: dict[str, Any]) -> None:
-    assert others["orc"][0] == 75
-    assert others["equal"] == 0
+def test_a_copy_can_change_the_format(found: dict[str, Any]) -> None:
+    assert found["orc"][0] == 75
+    assert found["equal"] == 0
 
 
-def test_a_table_is_pushed_out_to_a_remote(others: dict[str, Any], metastores: Metastores) -> None:
-    assert others["pushed"][0] == others["pushed rows"] == 75
+def test_a_table_is_pushed_out_to_a_remote(found: dict[str, Any], metastores: Metastores) -> None:
+    assert found["pushed"][0] == found["pushed rows"] == 75
     with metastored.connect(metastores.far.uri, cache=False) as client:
         assert len(client.partition_names("there.pushed")) == 3
 
 
-def test_statistics_are_copied(others: dict[str, Any], metastores: Metastores) -> None:
+def test_statistics_are_copied(found: dict[str, Any], metastores: Metastores) -> None:
     with metastored.connect(metastores.near.uri, cache=False) as client:
         codes = client.statistics("local.codes")["id"]
         orders = client.partition_statistics("local.some", ["ds=1/h=01"])["ds=1/h=01"]["id"]
@@ -234,10 +230,10 @@ def test_statistics_are_copied(others: dict[str, Any], metastores: Metastores) -
     assert codes.statsData.longStats.highValue == 6
     assert orders.statsData is not None and orders.statsData.longStats is not None
     assert orders.statsData.longStats.numDVs == 7
-    assert others["parameters"] == {"1": "15", "2 a/b": "20", "4": "40"}
+    assert found["parameters"] == {"1": "15", "2 a/b": "20", "4": "40"}
 
 
-def test_types_of_hive_are_kept(others: dict[str, Any], metastores: Metastores) -> None:
+def test_types_of_hive_are_kept(found: dict[str, Any], metastores: Metastores) -> None:
     with metastored.connect(metastores.near.uri, cache=False) as client:
         table = client.table("local.orders")
     assert table.sd is not None
@@ -249,7 +245,7 @@ def locations(metastores: Metastores, table: str) -> list[Path]:
         return [Path(local_path((each.sd and each.sd.location) or "")) for each in client.partitions(table)]
 
 
-def test_pyarrow_reads_the_copies(others: dict[str, Any], metastores: Metastores) -> None:
+def test_pyarrow_reads_the_copies(found: dict[str, Any], metastores: Metastores) -> None:
     parquet = [pyarrow.dataset.dataset(each, format="parquet") for each in locations(metastores, "local.orders")]
     assert sorted(each.count_rows() for each in parquet) == [15, 20, 40]
     ids = [
@@ -261,7 +257,7 @@ def test_pyarrow_reads_the_copies(others: dict[str, Any], metastores: Metastores
     assert sorted(ids) == sorted([*range(10), *range(5), *range(20), *range(40)])
 
 
-def test_nothing_is_left_of_replaced_directories(others: dict[str, Any], metastores: Metastores) -> None:
+def test_nothing_is_left_of_replaced_directories(found: dict[str, Any], metastores: Metastores) -> None:
     for each in locations(metastores, "local.orders"):
         assert [path.name for path in each.parent.iterdir()] == [each.name]
     (root,) = {each.parent.parent.parent for each in locations(metastores, "local.orders")}
@@ -280,15 +276,15 @@ def test_nothing_is_left_of_replaced_directories(others: dict[str, Any], metasto
         ("itself", "local.codes cannot be copied to itself"),
     ],
 )
-def test_what_cannot_be_copied_is_refused(others: dict[str, Any], what: str, error: str) -> None:
-    assert error in others[what]
+def test_what_cannot_be_copied_is_refused(found: dict[str, Any], what: str, error: str) -> None:
+    assert error in found[what]
 
 
-def test_without_deltalake_the_error_names_the_pip_line(others: dict[str, Any]) -> None:
-    assert others["no deltalake"] == "ConfigError: copies to Delta need deltalake: pip install 'deltalake>=1'"
+def test_without_deltalake_the_error_names_the_pip_line(found: dict[str, Any]) -> None:
+    assert found["no deltalake"] == "ConfigError: copies to Delta need deltalake: pip install 'deltalake>=1'"
 
 
-def test_deltalake_reads_a_copy_and_what_replaced_it(others: dict[str, Any], metastores: Metastores) -> None:
+def test_deltalake_reads_a_copy_and_what_replaced_it(found: dict[str, Any], metastores: Metastores) -> None:
     with metastored.connect(metastores.near.uri, cache=False) as client:
         location = local_path((client.table("local.codes_delta").sd or StorageDescriptor()).location or "")
     ids = [*range(7), *range(3)]

@@ -16,7 +16,7 @@ import metastored
 from metastored.structs import FieldSchema
 from metastored.testing import running_server
 from metastored.wire.structs import replace
-from tests.support.apache import ApacheMetastore
+from tests.support.apache import PEERS, ApacheMetastore
 from tests.support.relay import relayed
 from tests.support.spark import run_spark
 
@@ -126,7 +126,14 @@ def fill(hive: ApacheMetastore, folder: Path, stack: ExitStack) -> None:
         )
 
 
-@pytest.fixture(scope="module", params=["2.3 and 3.1", pytest.param("2.3, 3.1 and 4.0", marks=pytest.mark.peers)])
+INSTALLED = any((PEERS / "hive-4.0.1").glob("*.jar"))
+"""With 4.0.1 the same queries run, and one more: they need not run without it too."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("2.3, 3.1 and 4.0", marks=pytest.mark.peers) if INSTALLED else "2.3 and 3.1"],
+)
 def found(
     request: pytest.FixtureRequest,
     hive_2_3: ApacheMetastore,
@@ -169,10 +176,9 @@ def test_one_query_joins_hive_2_3_hive_3_1_and_a_local_table(found: dict[str, An
 
 
 def test_one_query_joins_hive_4_0_with_the_others(found: dict[str, Any]) -> None:
-    if "newest" in found["uris"]:
-        assert found["of three"] == [["ann", "es", 1], ["bob", "de", 1]]
-    else:
-        assert "of three" not in found
+    if "newest" not in found["uris"]:
+        pytest.skip("the Hive 4.0.1 server is not on this machine: make peers installs it")
+    assert found["of three"] == [["ann", "es", 1], ["bob", "de", 1]]
 
 
 def test_describe_shows_the_configuration_of_the_remote(found: dict[str, Any]) -> None:

@@ -2,8 +2,8 @@
 
 Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
-the first compiler only, and collect garbage in one thread. Large tests (`make soak`) and benchmarks keep Java's
-defaults.
+the first compiler only, collect garbage in one thread, and map the classes of Spark from an archive
+(`class_archive.py`) if there is one. Large tests (`make soak`) and benchmarks keep Java's defaults.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Final
 
 import pytest
 
+from tests.support import class_archive
+
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
 """The environment variable with flags for every JVM that is started."""
 SHORT_LIVED: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -25,7 +27,7 @@ class RunCosts:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         if config.option.markexpr != "soak":
-            os.environ.setdefault(JAVA_OPTIONS, SHORT_LIVED)
+            os.environ.setdefault(JAVA_OPTIONS, f"{SHORT_LIVED} {class_archive.java_options()}".strip())
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:

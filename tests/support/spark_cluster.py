@@ -51,7 +51,6 @@ def running_cluster(workers: int = 2) -> Iterator[Cluster]:
         contextlib.ExitStack() as stack,
     ):
         folder = Path(name)
-        (folder / "conf").mkdir()
         master = folder / "master.log"
         address = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
         stack.enter_context(_process("org.apache.spark.deploy.master.Master", address, folder, master))
@@ -73,7 +72,7 @@ def _process(main: str, arguments: tuple[str, ...], folder: Path, log: Path) -> 
     environment = {
         **os.environ,
         "SPARK_HOME": str(home),
-        "SPARK_CONF_DIR": str(folder / "conf"),
+        "SPARK_CONF_DIR": str(folder / "conf"),  # No directory: the archive of Spark's classes fits without one.
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
     }

@@ -191,11 +191,13 @@ def test_bytes_after_an_expression_are_refused() -> None:
         read_expression(OF_2_3.all["int ="].data + b"\x00")
 
 
-@pytest.mark.slow
-def test_changed_bytes_are_read_or_refused_and_never_anything_else() -> None:
+@pytest.mark.parametrize(
+    "changes", [pytest.param(5, marks=pytest.mark.slow, id="few"), pytest.param(200, marks=pytest.mark.soak, id="many")]
+)
+def test_changed_bytes_are_read_or_refused_and_never_anything_else(changes: int) -> None:
     chance = random.Random(7)
     for one in (*OF_2_3.all.values(), *OF_3_1.all.values()):
-        for _ in range(40):
+        for _ in range(changes):
             data = bytearray(one.data)
             data[chance.randrange(len(data))] = chance.randrange(256)
             try:
