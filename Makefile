@@ -11,7 +11,7 @@ VENV := .venv
 # Reference implementations (other Thrift codecs and clients) whose dependencies conflict with those of .venv.
 WITNESS := .venv-witness
 SPARK35 := .venv-spark35
-# The classes of Spark for the JVMs of tests, which halve the time of their start: tests/support/class_archive.py.
+# The classes of Spark for the JVMs of tests, which then start faster: tests/support/class_archive.py.
 CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
