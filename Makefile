@@ -13,7 +13,7 @@ WITNESS := .venv-witness
 SPARK35 := .venv-spark35
 # metastored with the extra pyspark[pipelines]; its pandas stays out of .venv, whose tests show that nothing else needs it.
 PIPELINES := .venv-pipelines
-# The classes of Spark for the JVMs of tests, which halve the time of their start: tests/support/class_archive.py.
+# The classes of Spark for the JVMs of tests, which then start faster: tests/support/class_archive.py.
 CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input

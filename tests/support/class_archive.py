@@ -1,10 +1,10 @@
-"""An archive of the classes of Spark, with which a JVM of a test starts in half the processor time.
+"""An archive of the classes of Spark, with which a JVM of a test needs about 40 % less processor time.
 
 The JVM's class data sharing: one program loads the classes that Spark's statements use, and the JVM writes them to a
 file at its end. A later JVM maps the file, and neither reads nor verifies these classes again. The JVM checks the file
 itself: one of other jars or of another Java is not used, without a message.
 
-    python -m tests.support.class_archive     # writes the archive, in about a minute; `make test` does that once
+    python -m tests.support.class_archive     # writes the archive, in a minute or two; `make test` does that once
 
 Nothing but time depends on the archive: without it the same tests run. It never imports pyspark before it is used.
 """
