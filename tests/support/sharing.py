@@ -27,6 +27,7 @@ TOGETHER: Final = {
         "tests/spark/acid/test_reading.py",
         "tests/spark/acid/test_remote_tables.py",
         "tests/spark/acid/test_repair.py",
+        "tests/spark/acid/test_row_keys.py",
         "tests/spark/acid/test_statements.py",
         "tests/spark/acid/test_streams.py",
         "tests/spark/acid/test_write_statistics.py",

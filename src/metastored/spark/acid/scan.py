@@ -13,7 +13,7 @@ metastore is called here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -30,9 +30,9 @@ from pyspark.sql.types import (
 )
 
 from metastored.hive.locations import parse_location
-from metastored.hive.orc import Range
 from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.lengths import is_padded, shown
+from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, row_keys
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.tables import ROW_ID
 
@@ -42,7 +42,6 @@ BROADCAST_ROWS: Final = 5_000_000
 """The number of deleted rows up to which they are sent to all executors."""
 
 _PIN: Final = "__metastored_pin"
-_OWID, _BUCKET, _ROW, _PARTITION, _KEY = "__acid_owid", "__acid_bucket", "__acid_row", "__acid_part", "__acid_key"
 _PATH, _NUMBER = "__acid_path", "__acid_number"
 _META: Final = (
     ("operation", IntegerType()),
@@ -51,10 +50,10 @@ _META: Final = (
     ("rowId", LongType()),
     ("currentTransaction", LongType()),
 )
-_IDS: Final = (f"`originalTransaction` AS {_OWID}", f"`bucket` AS {_BUCKET}", f"`rowId` AS {_ROW}")
+_IDS: Final = (f"`originalTransaction` AS {OWID}", f"`bucket` AS {BUCKET}", f"`rowId` AS {ROW}")
 _STORED: Final = (
-    "0 AS operation", f"{_OWID} AS originalTransaction", f"{_BUCKET} AS bucket", f"{_ROW} AS rowId",
-    f"{_OWID} AS currentTransaction",
+    "0 AS operation", f"{OWID} AS originalTransaction", f"{BUCKET} AS bucket", f"{ROW} AS rowId",
+    f"{OWID} AS currentTransaction",
 )  # fmt: skip
 _GUARD: Final = """
     (CAST(coalesce(`operation`, 0) | coalesce(`bucket`, 0) AS BIGINT) | coalesce(`originalTransaction`, 0L)
@@ -209,17 +208,17 @@ class _Scan:
         for file in files:
             assert file.original is not None
             rows.append((path_key(file.location), *file.original))
-        names = self._spark.createDataFrame(rows, f"{_PATH} string, {_OWID} bigint, {_BUCKET} int, __acid_first bigint")
+        names = self._spark.createDataFrame(rows, f"{_PATH} string, {OWID} bigint, {BUCKET} int, __acid_first bigint")
         frame = frame.join(F.broadcast(names), _PATH, "left").select(
             *columns,
-            _required(_OWID).alias(_OWID),
-            F.col(_BUCKET),
-            (F.col("__acid_first") + F.col(_NUMBER)).alias(_ROW),
+            _required(OWID).alias(OWID),
+            F.col(BUCKET),
+            (F.col("__acid_first") + F.col(_NUMBER)).alias(ROW),
             F.col(_PATH),
         )
         if self._whole:
             fields = ", ".join(_quoted(name) for name in self._table.columns.fieldNames())
-            frame = frame.selectExpr(f"struct({fields}) AS `row`", _OWID, _BUCKET, _ROW, _PATH)
+            frame = frame.selectExpr(f"struct({fields}) AS `row`", OWID, BUCKET, ROW, _PATH)
         return self._with_keys(frame, group.partition, files)
 
     # Partition keys
@@ -232,7 +231,7 @@ class _Scan:
             (path_key(file.location), file.partition, *self._state.partitions[file.partition].values) for file in files
         ]
         texts = [StructField(f"__acid_k{at}", StringType()) for at in range(len(self._table.keys))]
-        schema = StructType([StructField(_PATH, StringType()), StructField(_PARTITION, IntegerType()), *texts])
+        schema = StructType([StructField(_PATH, StringType()), StructField(PARTITION, IntegerType()), *texts])
         names = self._spark.createDataFrame(rows, schema)
         keys = [
             key_value(F.col(f"__acid_k{at}"), field.dataType).alias(field.name)
@@ -240,7 +239,7 @@ class _Scan:
         ]
         joined = frame.join(F.broadcast(names), _PATH, "left")
         columns = [F.col(each) for each in self._data_columns(frame)]
-        return joined.select(*columns, *keys, _required(_PARTITION).alias(_PARTITION))
+        return joined.select(*columns, *keys, _required(PARTITION).alias(PARTITION))
 
     def _literals(self, partition: int, numbered: bool) -> list[str]:
         """The keys of a partition and, where ids are compared, its number."""
@@ -249,7 +248,7 @@ class _Scan:
             f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {_quoted(field.name)}"
             for field, value in values
         ]
-        return [*keys, f"{partition} AS {_PARTITION}"] if numbered else keys
+        return [*keys, f"{partition} AS {PARTITION}"] if numbered else keys
 
     def _data_columns(self, frame: DataFrame) -> list[str]:
         return [_quoted(name) for name in frame.columns if name != _PATH]
@@ -263,6 +262,19 @@ class _Scan:
 
     def _without_deleted(self, frame: DataFrame) -> DataFrame:
         files = [file for partition in self._state.partitions for file in partition.deletes]
+        keys = row_keys(files)
+        if keys is None:
+            ids, on = self._deleted_ids(files), [OWID, BUCKET, ROW, PARTITION]
+        else:
+            read = keys.read(self._spark, files)
+            ids = self._deleted_ids(files).selectExpr(f"{keys.text} AS {KEY}") if read is None else read
+            frame, on = frame.selectExpr("*", f"{keys.text} AS {KEY}"), [KEY]
+        if sum(file.rows for file in files) <= BROADCAST_ROWS:
+            ids = F.broadcast(ids)
+        return frame.join(ids, on, "left_anti")
+
+    def _deleted_ids(self, files: Sequence[DeleteFile]) -> DataFrame:
+        """The ids of the deleted rows and the numbers of their partitions, read by Spark."""
         groups: dict[tuple[int | None, bool], list[DeleteFile]] = {}
         for file in files:
             key = (file.partition if self._branches else None, file.partly_visible)
@@ -271,18 +283,11 @@ class _Scan:
         for (partition, hidden), members in groups.items():
             read = self._acid_files([file.location for file in members], StructType(), hidden, {})
             if partition is not None:
-                deleted.append(read.selectExpr(*_IDS, f"{partition} AS {_PARTITION}"))
+                deleted.append(read.selectExpr(*_IDS, f"{partition} AS {PARTITION}"))
             else:
                 with_keys = self._with_keys(read.selectExpr(*_IDS, _PATH), partition, members)
-                deleted.append(with_keys.select(_OWID, _BUCKET, _ROW, _PARTITION))
-        ids = _union(deleted)
-        packed = _packed(files)
-        if packed is not None:
-            ids, frame = ids.selectExpr(f"{packed} AS {_KEY}"), frame.selectExpr("*", f"{packed} AS {_KEY}")
-        on = [_KEY] if packed is not None else [_OWID, _BUCKET, _ROW, _PARTITION]
-        if sum(file.rows for file in files) <= BROADCAST_ROWS:
-            ids = F.broadcast(ids)
-        return frame.join(ids, on, "left_anti")
+                deleted.append(with_keys.select(OWID, BUCKET, ROW, PARTITION))
+        return _union(deleted)
 
     # The result
 
@@ -301,7 +306,7 @@ class _Scan:
             return frame.selectExpr(*_STORED, "`row`")
         names = [_quoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
         if self._row_ids:
-            names.append(f"named_struct('writeid', {_OWID}, 'bucketid', {_BUCKET}, 'rowid', {_ROW}) AS {ROW_ID}")
+            names.append(f"named_struct('writeid', {OWID}, 'bucketid', {BUCKET}, 'rowid', {ROW}) AS {ROW_ID}")
         frame = frame.selectExpr(*names)
         for field in self._table.columns:
             if is_padded(field):
@@ -309,7 +314,7 @@ class _Scan:
         return frame
 
     def _empty(self) -> DataFrame:
-        ids = [StructField(_OWID, LongType()), StructField(_BUCKET, IntegerType()), StructField(_ROW, LongType())]
+        ids = [StructField(OWID, LongType()), StructField(BUCKET, IntegerType()), StructField(ROW, LongType())]
         fields = [*self._table.columns.fields, *self._table.keys.fields, *ids]
         if self._whole:
             fields = [StructField("row", self._table.columns), *ids]
@@ -328,31 +333,6 @@ _READ_OPTIONS: Final = {
 
 def _reader(spark: SparkSession, schema: StructType, options: Mapping[str, str]) -> Any:
     return spark.read.schema(schema).options(**_READ_OPTIONS, **options)
-
-
-def _packed(files: Sequence[DeleteFile]) -> str | None:
-    """The id of a row as one number, in the ranges of the deleted rows; null for a row outside of them.
-
-    Returns None if the number would have more than 63 bits.
-    """
-    parts: list[tuple[str, Range]] = [
-        (_PARTITION, _covering(Range(file.partition, file.partition) for file in files)),
-        (_OWID, _covering(file.write_ids for file in files)),
-        (_BUCKET, _covering(file.buckets for file in files)),
-        (_ROW, _covering(file.row_ids for file in files)),
-    ]
-    if sum((each.high - each.low).bit_length() for _, each in parts) > 63:
-        return None
-    packed = "0L"
-    for name, each in parts:
-        packed = f"(shiftleft({packed}, {(each.high - each.low).bit_length()}) | ({name} - {each.low}L))"
-    inside = " AND ".join(f"{name} BETWEEN {each.low}L AND {each.high}L" for name, each in parts)
-    return f"CASE WHEN {inside} THEN {packed} END"
-
-
-def _covering(ranges: Iterable[Range]) -> Range:
-    listed = list(ranges)
-    return Range(min(each.low for each in listed), max(each.high for each in listed))
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:

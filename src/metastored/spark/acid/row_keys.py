@@ -1,0 +1,93 @@
+"""The id of a row as one number, so that the join that removes deleted rows compares one column.
+
+The number has the partition, the write id, the bucket and the row of an id, each by its distance from the least of the
+deleted rows. Few deletes are read by the driver: a query then starts no Spark job for them. Nothing is joined here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from metastored.hive.orc import Range
+from metastored.spark.acid.files import files_of, in_threads
+from metastored.spark.acid.state import DeleteFile
+
+OWID, BUCKET, ROW, PARTITION, KEY = "__acid_owid", "__acid_bucket", "__acid_row", "__acid_part", "__acid_key"
+"""The names of columns in a plan: the three parts of an id, the number of the partition, and the key."""
+LOCAL_ROWS: Final = 200_000
+"""The number of deleted rows up to which the driver reads them."""
+
+
+class RowKeys(NamedTuple):
+    """How ids become numbers, for the deletes of some files."""
+
+    partitions: Range
+    write_ids: Range
+    buckets: Range
+    rows: Range
+
+    @property
+    def text(self) -> str:
+        """The number of a row in SQL; null for a row outside of the ranges, which is not deleted."""
+        key = "0L"
+        parts = list(zip((PARTITION, OWID, BUCKET, ROW), self, strict=True))
+        for name, each in parts:
+            key = f"(shiftleft({key}, {_bits(each)}) | ({name} - {each.low}L))"
+        inside = " AND ".join(f"{name} BETWEEN {each.low}L AND {each.high}L" for name, each in parts)
+        return f"CASE WHEN {inside} THEN {key} END"
+
+    def read(self, spark: SparkSession, files: Sequence[DeleteFile]) -> DataFrame | None:
+        """The numbers of all deleted rows, read by the driver; None if Spark has to read them.
+
+        That is where they are many, where not all of them are visible, or where pyarrow is missing.
+        """
+        if sum(file.rows for file in files) > LOCAL_ROWS or any(file.partly_visible for file in files):
+            return None
+        try:
+            import pyarrow
+        except ImportError:
+            return None
+        found = in_threads(lambda file: self._keys(spark, file), files)
+        if any(each is None for each in found):
+            return None
+        return spark.createDataFrame(pyarrow.table({KEY: pyarrow.chunked_array(found, pyarrow.int64())}))
+
+    def _keys(self, spark: SparkSession, file: DeleteFile) -> Any:
+        """The numbers of the rows of a file; None if it has ids that its statistics do not have."""
+        import pyarrow
+        import pyarrow.compute as pc
+        from pyarrow import orc
+
+        read = orc.ORCFile(pyarrow.BufferReader(files_of(spark, file.location).read(file.location)))
+        table = read.read(columns=read.schema.names[1:4])  # After `operation`; Hive and Spark differ in upper case.
+        key: Any = pyarrow.scalar(file.partition - self.partitions.low, pyarrow.int64())
+        for values, each in zip(table.columns, self[1:], strict=True):
+            numbers = values.combine_chunks().cast(pyarrow.int64())
+            limits = pc.min_max(numbers).as_py()
+            if numbers.null_count or (len(numbers) and not each.low <= limits["min"] <= limits["max"] <= each.high):
+                return None
+            key = pc.bit_wise_or(pc.shift_left(key, _bits(each)), pc.subtract(numbers, each.low))
+        return key
+
+
+def row_keys(files: Sequence[DeleteFile]) -> RowKeys | None:
+    """How the ids of the deletes of these files become numbers; None if a number would have more than 63 bits."""
+    keys = RowKeys(
+        _covering(Range(file.partition, file.partition) for file in files),
+        _covering(file.write_ids for file in files),
+        _covering(file.buckets for file in files),
+        _covering(file.row_ids for file in files),
+    )
+    return keys if sum(map(_bits, keys)) <= 63 else None
+
+
+def _bits(each: Range) -> int:
+    return (each.high - each.low).bit_length()
+
+
+def _covering(ranges: Iterable[Range]) -> Range:
+    listed = list(ranges)
+    return Range(min(each.low for each in listed), max(each.high for each in listed))
