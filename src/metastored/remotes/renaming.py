@@ -30,6 +30,9 @@ from metastored.wire.splice import (
     stream_result,
 )
 
+SENT_MOST: Final = 256
+SENT_LONGEST: Final = 512
+"""How many arguments are kept with remote names, and how long they are at most."""
 LONG: Final = 1024 * 1024
 """Bytes of a result from which on it is returned as a stream."""
 
@@ -57,6 +60,8 @@ class Renaming:
             if remote.table is None and remote.catalog == self._catalog:
                 self._to_local.setdefault(normalize(remote.remote_database), remote.database)
         self._shown = shown
+        self._sent: dict[tuple[Method, bytes], bytes] = {}
+        """Arguments with remote names, by those with local names: engines repeat calls."""
         self._outward: dict[str, Any] = {"db": self._outward_name, "full_name": self._outward_full_name}
         self._inward: dict[str, Any] = {
             "db": self.database,
@@ -79,9 +84,16 @@ class Renaming:
 
     def call(self, call: Call) -> Call:
         """The call as the remote gets it."""
-        renames: Renames = self._outward
-        body = splice_arguments(call.method, call.body, renames)
-        return call if body is call.body else Call(call.method, None, call.seqid, body)
+        given = call.body
+        body = self._sent.get((call.method, given))
+        if body is None:
+            renames: Renames = self._outward
+            body = splice_arguments(call.method, given, renames)
+            if len(given) <= SENT_LONGEST:
+                if len(self._sent) >= SENT_MOST:
+                    self._sent.clear()
+                self._sent[call.method, given] = body
+        return call if body == given else Call(call.method, None, call.seqid, body)
 
     def reply(self, method: Method, reply: Reply) -> Reply:
         """The remote's reply as the caller gets it."""
