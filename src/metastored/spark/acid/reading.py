@@ -12,7 +12,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from metastored.client._sync.acid import Read
@@ -21,6 +20,7 @@ from metastored.errors import InvalidInputException
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.clauses import TARGET
+from metastored.spark.acid.session_objects import another_object
 from metastored.spark.acid.tables import ROW_ID, acid_table
 from metastored.spark.session_metastore import session_client
 
@@ -58,7 +58,7 @@ def held_open(
     stack = ExitStack()
     # DataFrames refer to their session object, and not to those that they were made from: this copy is referenced by
     # the result and by everything that is made from it.
-    held = _another(spark)
+    held = another_object(spark)
     try:
         used = stack.enter_context(connected(spark, client))
         frame = use(stack.enter_context(Snapshot(spark, used)), held)
@@ -82,20 +82,6 @@ def _close_quietly(stack: ExitStack) -> None:
         stack.close()
     except Exception as error:  # The server ends a transaction without heartbeats by itself; views end with Spark.
         log.debug("the end of a read failed: %s", error)
-
-
-def _another(spark: SparkSession) -> SparkSession:
-    """Another Python object for the same session. A copy of a session of Spark Connect would be the same object."""
-    kind: Any = type(spark)
-    other: SparkSession = object.__new__(_without_end(kind))
-    other.__dict__.update(vars(spark))
-    return other
-
-
-@lru_cache(maxsize=8)
-def _without_end(kind: type[Any]) -> type[Any]:
-    """The class of a session, whose objects do not close the connection of Spark Connect when they are deleted."""
-    return type(kind.__name__, (kind,), {"__del__": lambda self: None}) if hasattr(kind, "__del__") else kind
 
 
 class Snapshot:
