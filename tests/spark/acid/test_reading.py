@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from metastored.errors import InvalidInputException, NotSupported
 from metastored.hive.transactions import layout
 from metastored.spark import acid
 from metastored.spark.acid import scan
+from metastored.wire.generated.locks import ShowLocksRequest
 from metastored.wire.generated.transactions import TxnState
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, rows_of, write_original
 
@@ -90,6 +92,38 @@ def test_a_snapshot_does_not_see_later_commits(spark: Any, warehouse: Warehouse)
         assert spark.sql("select count(*) from seen").collect()[0][0] == 3
     assert not spark.catalog.tableExists("seen")
     assert acid.read(spark, one, client=warehouse.client).count() == 4
+
+
+@pytest.mark.parametrize("kind", ["empty", "deletes", "condition on keys", "many partitions", "files without ids"])
+def test_the_transaction_of_a_read_ends_with_its_data_frame(
+    spark: Any, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    if kind == "many partitions":
+        monkeypatch.setattr(scan, "MANY_PARTITIONS", 0)
+    converted = kind == "files without ids"
+    if converted:
+        name = warehouse.create("t", COLUMNS, properties=PLAIN)
+        write_original(numbers(spark, 1, 4, tasks=1), warehouse.path(name) / "000000_0")
+        warehouse.client.set_parameters(name, **FULL)
+    else:
+        name = warehouse.create("t", COLUMNS, keys={"ds": "string"})
+    if kind not in ("empty", "files without ids"):
+        frame = numbers(spark, 1, 4).selectExpr("*", "concat('d', id % 2) AS ds")
+        acid.insert(spark, name, frame, client=warehouse.client)
+    if kind in ("deletes", "files without ids"):
+        acid.delete(spark, name, "id = 3", client=warehouse.client)
+    where = "ds = 'd1'" if kind == "condition on keys" else None
+    acid.read(spark, name, where=where, client=warehouse.client).collect()
+    assert locks_end(warehouse), "an overwrite would wait for the read"
+
+
+def locks_end(warehouse: Warehouse) -> bool:
+    """Whether nobody holds a lock in the database; a transaction ends on a thread of its own."""
+    for _ in range(50):
+        if not warehouse.client.api.show_locks(ShowLocksRequest(dbname=warehouse.database)).locks:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_the_transaction_of_a_view_ends_when_it_is_dropped_or_created_again(spark: Any, warehouse: Warehouse) -> None:

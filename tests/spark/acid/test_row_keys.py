@@ -93,13 +93,3 @@ def test_deleted_rows_are_not_read(
     acid.delete(spark, name, "id = 2 AND ds = 'd2'", client=warehouse.client)
     found = acid.read(spark, name, client=warehouse.client)
     assert rows_of(found) == rows_of(frame.where("id % 4 <> 1 AND id <> 2"))
-
-
-def test_the_transaction_of_a_read_with_deletes_ends_with_its_data_frame(spark: Any, warehouse: Warehouse) -> None:
-    name = warehouse.create("t", {"id": "bigint"})
-    acid.insert(spark, name, spark.range(0, 10, 1, 1), client=warehouse.client)
-    acid.delete(spark, name, "id = 3", client=warehouse.client)
-    assert acid.read(spark, name, client=warehouse.client).count() == 9
-    # Waits for an exclusive lock, and fails if the read still has its own.
-    acid.insert_overwrite(spark, name, spark.range(0, 2, 1, 1), client=warehouse.client)
-    assert rows_of(acid.read(spark, name, client=warehouse.client)) == [(0,), (1,)]

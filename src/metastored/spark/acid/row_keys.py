@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from metastored.hive.orc import Range
 from metastored.spark.acid.files import files_of, in_threads
-from metastored.spark.acid.session_objects import another_object
 from metastored.spark.acid.state import DeleteFile
 
 OWID, BUCKET, ROW, PARTITION, KEY = "__acid_owid", "__acid_bucket", "__acid_row", "__acid_part", "__acid_key"
@@ -55,8 +54,7 @@ class RowKeys(NamedTuple):
         if any(each is None for each in found):
             return None
         keys = pyarrow.table({KEY: pyarrow.chunked_array(found, pyarrow.int64())})
-        # PySpark keeps the object in a cycle of references: with the read's own, the read would stay open.
-        return another_object(spark).createDataFrame(keys)
+        return spark.createDataFrame(keys)
 
     def _keys(self, spark: SparkSession, file: DeleteFile) -> Any:
         """The numbers of the rows of a file; None if it has ids that its statistics do not have."""

@@ -168,11 +168,11 @@ class _Scan:
     ) -> DataFrame:
         """The six columns of files of Hive's layout, and the path of each row's file."""
         fields = [StructField(name, type) for name, type in _META]
-        pinned = self._whole and bool(columns.fields)
-        row = StructType(columns.fields if pinned else [*columns.fields, StructField(_PIN, ByteType())])
+        complete = self._whole and bool(columns.fields)  # Then `row` is selected, and needs no field that pins it.
+        row = StructType(columns.fields if complete else [*columns.fields, StructField(_PIN, ByteType())])
         schema = StructType([*fields, StructField("row", row)])
         frame: DataFrame = _reader(self._spark, schema, options).orc(list(locations))
-        guard = _GUARD if pinned else f"{_GUARD} AND {_PINNED}"
+        guard = _GUARD if complete else f"{_GUARD} AND {_PINNED}"
         frame = frame.where(f"{guard} AND {self._is_visible()}" if partly_visible else guard)
         return frame.withColumn(_PATH, _path()) if not self._branches else frame
 

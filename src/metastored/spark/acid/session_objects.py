@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 def another_object(spark: SparkSession) -> SparkSession:
-    """Another object for the same session. A copy of a session of Spark Connect would be the same object."""
+    """Another object for the same session. A copy of a session of Spark Connect would be the same object.
+
+    Rows become a DataFrame by the given object: PySpark makes the object that does it the active session, and would
+    refer to the other one from then on.
+    """
     kind: Any = type(spark)
     other: SparkSession = object.__new__(_without_end(kind))
-    other.__dict__.update(vars(spark))
+    other.__dict__.update(vars(spark), createDataFrame=spark.createDataFrame)
     return other
 
 
