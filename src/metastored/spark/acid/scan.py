@@ -5,9 +5,9 @@ from Spark, so all six are always in the scan: a filter that is always true name
 that no file has. Spark then reads `row` in batches, and only the fields that a query needs. The filters use coalesce:
 ORC evaluates a filter on `bucket` on the user's column of that name, and would lose rows.
 
-Deleted rows are removed by an anti-join, only from files that deletes can touch. Expressions are SQL texts where they
-can be: each function of PySpark for columns costs several calls of the JVM, of which a plan would need a thousand. No
-metastore is called here.
+Deleted rows are removed by a filter or an anti-join, only from files that deletes can touch. Expressions are SQL texts
+where they can be: each function of PySpark for columns costs several calls of the JVM, of which a plan would need a
+thousand. No metastore is called here.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from pyspark.sql.types import (
 )
 
 from metastored.hive.locations import parse_location
+from metastored.spark.acid.deleted_bits import without_deleted
 from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.lengths import is_padded, shown
-from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, row_keys
+from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, frame_of_numbers, row_keys
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.tables import ROW_ID
 
@@ -264,11 +265,18 @@ class _Scan:
         files = [file for partition in self._state.partitions for file in partition.deletes]
         keys = row_keys(files)
         if keys is None:
-            ids, on = self._deleted_ids(files), [OWID, BUCKET, ROW, PARTITION]
+            return self._anti_join(frame, files, self._deleted_ids(files), [OWID, BUCKET, ROW, PARTITION])
+        numbers = keys.read(self._spark, files)
+        if numbers is None:
+            ids = self._deleted_ids(files).selectExpr(f"{keys.text} AS {KEY}")
         else:
-            read = keys.read(self._spark, files)
-            ids = self._deleted_ids(files).selectExpr(f"{keys.text} AS {KEY}") if read is None else read
-            frame, on = frame.selectExpr("*", f"{keys.text} AS {KEY}"), [KEY]
+            filtered = without_deleted(self._spark, frame, keys, numbers)
+            if filtered is not None:
+                return filtered
+            ids = frame_of_numbers(self._spark, numbers)
+        return self._anti_join(frame.selectExpr("*", f"{keys.text} AS {KEY}"), files, ids, [KEY])
+
+    def _anti_join(self, frame: DataFrame, files: Sequence[DeleteFile], ids: DataFrame, on: list[str]) -> DataFrame:
         if sum(file.rows for file in files) <= BROADCAST_ROWS:
             ids = F.broadcast(ids)
         return frame.join(ids, on, "left_anti")
