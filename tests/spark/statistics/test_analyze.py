@@ -45,6 +45,7 @@ import os
 import metastored
 from metastored.errors import Error
 from metastored.spark import statistics
+from metastored.spark.statistics import gathering, parquet_files
 
 spark.sql("create database d")
 columns = COLUMNS
@@ -53,7 +54,8 @@ rows = f"select {selected}, array(id) as arr from range(0, 120, 1, 3)"
 types = [f"`{name}` {type}" for name, type in spark.sql(rows).dtypes]
 types = [each.replace("`ch` string", "`ch` char(6)") for each in types]
 result = {}
-for name, form in (("mine", "using parquet"), ("theirs", "using parquet"), ("serde", "stored as textfile")):
+forms = {"mine": "using parquet", "rows": "using parquet", "theirs": "using parquet", "serde": "stored as textfile"}
+for name, form in forms.items():
     spark.sql(f"create table d.{name} ({', '.join(types)}) {form}")
     spark.sql(f"insert into d.{name} {rows}")
 
@@ -65,7 +67,20 @@ def refused(*args, **options):
     except Error as error:
         return f"{type(error).__name__}: {error}"
 
+read_by_rows, by_rows = [], gathering.gather
+def counted(*args):
+    read_by_rows.append(True)
+    return by_rows(*args)
+gathering.gather = counted
 result["mine"] = told(statistics.analyze(spark, "d.mine"))
+result["mine by rows"] = len(read_by_rows)
+largest, parquet_files.LARGEST = parquet_files.LARGEST, 0
+statistics.analyze(spark, "d.rows")
+parquet_files.LARGEST = largest
+result["all by rows"] = len(read_by_rows)
+spark.sql("create table d.old using parquet as select date'1799-12-31' as d, 1 as i")
+statistics.analyze(spark, "d.old")
+result["old by rows"] = len(read_by_rows)
 result["serde"] = told(statistics.analyze(spark, "d.serde", columns=["I", "s"]))
 spark.sql(f"analyze table d.theirs compute statistics for columns {', '.join(columns)}")
 result["cost"] = spark.sql("explain cost select * from d.mine where i < 10").collect()[0][0]
@@ -280,6 +295,20 @@ def test_the_partition_call_of_trinos_planner_returns_the_statistics(done: Done)
         name: ["id", "v"] for name in NAMES
     }
     assert sorted(rows) == ["100", "100", "100", "200"]
+
+
+def test_the_statistics_of_files_are_those_of_sparks_rows(done: Done) -> None:
+    assert (done.result["mine by rows"], done.result["all by rows"]) == (0, 1)
+    assert done.client.statistics("d.mine") == done.client.statistics("d.rows")
+    ours, rows = ({key: value for key, value in done.parameters(each).items() if COLUMN_PREFIX in key}
+                  for each in ("d.mine", "d.rows"))  # fmt: skip
+    assert ours == rows and len(ours) > 50
+
+
+def test_spark_reads_the_rows_of_files_with_old_dates(done: Done) -> None:
+    assert done.result["old by rows"] == 2
+    assert number(done.data("d.old", "d").lowValue) == -62092
+    assert done.data("d.old", "i").numDVs == 1
 
 
 def test_columns_are_chosen_in_any_case_and_other_formats_are_read(done: Done) -> None:

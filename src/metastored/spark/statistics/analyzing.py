@@ -22,6 +22,7 @@ from metastored.spark.acid.reading import connected, snapshot_of
 from metastored.spark.statistics import gathering, histograms
 from metastored.spark.statistics.gathering import Gathered, kind_of
 from metastored.spark.statistics.hive_form import from_hive, to_hive
+from metastored.spark.statistics.parquet_files import Place, gather_files
 from metastored.spark.statistics.sources import AcidSource, Part, PlainSource, Source, check_table
 from metastored.spark.statistics.spark_form import to_spark
 from metastored.spark.statistics.storing import (
@@ -202,7 +203,9 @@ class _Analysis:
             frame, key, names = self._rows_of(wanted)
             bins, sketches = self._distributions(frame, key, complete=not skipped and self._selected is None)
             padded = [name for name in self._kinds if self._hive_types.get(name.lower(), "").startswith("char(")]
-            found = gathering.gather(frame, key, self._kinds, bins, padded)
+            found = self._gathered_from_files(frame, names, wanted, bins, padded)
+            if found is None:
+                found = gathering.gather(frame, key, self._kinds, bins, padded)
             for number, part in names.items():
                 gathered[part] = found.get(number, Gathered(0, totals))
             files = {each.name: each.files for each in wanted}
@@ -238,6 +241,22 @@ class _Analysis:
         kept: dict[int, str | None] = {key: part for key, part in names.items() if part in chosen}
         # Spark reads only partitions for which a condition over keys alone holds.
         return frame.where(key.isin(list(kept))), key, kept
+
+    def _gathered_from_files(
+        self,
+        frame: DataFrame,
+        names: Mapping[int, str | None],
+        wanted: Sequence[Part],
+        bins: Mapping[str, histograms.BinCounter],
+        padded: Sequence[str],
+    ) -> dict[int, Gathered] | None:
+        """The statistics of Parquet files; None if their rows have to be read by Spark."""
+        locations = self._source.parquet_locations()
+        if locations is None:
+            return None
+        files = {each.name: each.files for each in wanted}
+        places = [Place(number, locations[part], files[part]) for number, part in names.items()]
+        return gather_files(self._spark, places, frame.schema.fields, self._kinds, bins, padded)
 
     def _distributions(self, frame: DataFrame, key: Any, *, complete: bool) -> tuple[dict[str, Any], dict[int, Any]]:
         """The counters of bins for Spark's histograms, and Hive's sketches by key; nothing if they are not asked for.

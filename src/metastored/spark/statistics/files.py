@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metastored.errors import NotSupported
@@ -28,11 +28,14 @@ class DataFiles:
     count: int
     size: int
     fingerprint: str
+    listed: tuple[tuple[str, int], ...] = field(default=(), repr=False, compare=False)
+    """Their paths from the location of the partition, and their sizes; not of transactional tables."""
 
 
 def plain_files(spark: Any, location: str) -> DataFiles:
     """The files below a location. Raises NotSupported if it needs a JVM and the session is remote."""
-    return _fingerprinted(_local(local_path(location)) if is_local(location) else _hadoop(spark, location))
+    found = sorted(_local(local_path(location)) if is_local(location) else _hadoop(spark, location))
+    return replace(_fingerprinted(found), listed=tuple((path, size) for path, size, _ in found))
 
 
 def acid_files(spark: Any, partition: PartitionState) -> DataFiles:

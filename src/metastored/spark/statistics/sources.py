@@ -15,6 +15,7 @@ from metastored.errors import ConfigError, InvalidInputException
 from metastored.hive.locations import same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.model.formats import format_of
 from metastored.model.names import TableName
 from metastored.model.partitions import keys_of, name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
@@ -45,6 +46,9 @@ class Source(Protocol):
     def rows(self, names: Collection[str] | None) -> DataFrame:
         """The rows of these partitions, or more; None means all. The keys are the last columns."""
 
+    def parquet_locations(self) -> Mapping[str | None, str] | None:
+        """Where the files of each part are, if all of them are Parquet and every row of them is visible."""
+
 
 class PlainSource:
     """A table that Spark reads itself."""
@@ -65,7 +69,11 @@ class PlainSource:
             Part(part, parameters, found) for (part, parameters, _), found in zip(places, files, strict=True)
         ]
 
+        self._locations = {part: location for part, _, location in places}
         self._frame: DataFrame | None = None
+
+    def parquet_locations(self) -> Mapping[str | None, str] | None:
+        return self._locations if format_of(self._table) == "parquet" else None
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
         if self._frame is None:
@@ -124,6 +132,9 @@ class AcidSource:
         self.parts: Sequence[Part] = [
             Part(part, parameters.get(part, {}), found) for part, found in zip(self._names, files, strict=True)
         ]
+
+    def parquet_locations(self) -> None:
+        return None
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
         from metastored.spark.acid.scan import scan
