@@ -52,6 +52,9 @@ def parse_location(text: str) -> Location:
 
 def _normal_path(path: str) -> str:
     absolute = path.startswith("/")
+    # Most paths are normal: a batch of partitions asks for thousands.
+    if absolute and "//" not in path and "/." not in path and (path == "/" or path[-1] != "/"):
+        return path
     segments: list[str] = []
     for segment in _SLASHES.split(path):
         if segment in ("", "."):

@@ -22,9 +22,10 @@ from metastored.hive.transactions.layout import is_hidden
 from metastored.spark.acid.files import in_threads
 from metastored.spark.arrow_tasks import map_in_arrow
 
-MANY: Final = 20_000
-"""From so many local directories on, they are listed by tasks of Spark."""
-CHUNK: Final = 2_000
+MANY: Final = 500_000
+"""From so many local directories on, they are listed by tasks of Spark: one process lists 100,000 in a second, and the
+first tasks of Python need several seconds to start."""
+CHUNK: Final = 20_000
 """The directories that a task lists."""
 
 Result = TypeVar("Result")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -129,12 +130,16 @@ class _Repair:
         sizes: list[tuple[int, int] | None] = [None] * len(names)
         if names and is_local(self._location):
             sizes = list(spread(self._spark, measure, [local_path(each.location) for each in missing.values()]))
-        for at in range(0, len(names), BATCH):
-            batch = [
-                self._made(missing[name], size)
-                for name, size in zip(names[at : at + BATCH], sizes[at : at + BATCH], strict=True)
-            ]
-            self._client.add_partitions(self._name, batch, if_not_exists=True)
+
+        def add(at: int) -> None:
+            batch = zip(names[at : at + BATCH], sizes[at : at + BATCH], strict=True)
+            made = [self._made(missing[name], size) for name, size in batch]
+            self._client.add_partitions(self._name, made, if_not_exists=True)
+
+        # One batch is made while the metastore writes another.
+        with ThreadPoolExecutor(2) as threads:
+            for _ in threads.map(add, range(0, len(names), BATCH)):
+                pass
         return names
 
     def _made(self, found: Found, size: tuple[int, int] | None) -> Partition:
