@@ -15,6 +15,7 @@ from metastored.testing import running_server
 from tests.documentation.blocks import blocks, programs
 from tests.documentation.following import environment, follow, free_port, run
 from tests.support.apache import ROOT
+from tests.support.glue import glue_client
 
 pytestmark = pytest.mark.slow
 
@@ -67,11 +68,7 @@ def test_a_hive_metastore_is_imported_compared_served_and_exported_to(tmp_path: 
 def test_the_tables_of_glue_are_shown_registered_and_compared(
     glue: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import boto3
-
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    service = boto3.client("glue", region_name="eu-central-1", endpoint_url=glue)
+    service = glue_client(glue, monkeypatch)
     service.create_database(DatabaseInput={"Name": "moved"})
     descriptor = {
         "Columns": [{"Name": "id", "Type": "bigint"}],

@@ -11,6 +11,7 @@ from metastored.testing import running_server
 from tests.documentation.blocks import programs
 from tests.documentation.following import follow
 from tests.support.apache import ROOT
+from tests.support.glue import glue_client
 
 pytestmark = pytest.mark.slow
 
@@ -65,11 +66,7 @@ def test_an_acid_table_is_updated_deleted_from_and_merged_into(tmp_path: Path) -
 def test_a_database_of_glue_is_a_database_of_the_metastore(
     glue: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import boto3
-
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    service = boto3.client("glue", region_name="eu-central-1", endpoint_url=glue)
+    service = glue_client(glue, monkeypatch)
     service.create_database(DatabaseInput={"Name": "sales"})
     columns = [{"Name": "id", "Type": "bigint"}]
     service.create_table(

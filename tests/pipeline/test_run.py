@@ -24,14 +24,11 @@ from metastored.pipeline.model import TYPES
 from metastored.spark.copying.iceberg import iceberg_catalog
 from metastored.structs import StorageDescriptor
 from metastored.testing import RunningServer, running_server
+from tests.support import pipelines
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
-PIPELINES = ROOT / ".venv-pipelines/bin/python"
-needs_pipelines = pytest.mark.skipif(
-    not PIPELINES.exists(), reason="pyspark[pipelines] is not on this machine: make setup installs it"
-)
 PATIENCE = 280.0
 SPARK = """\
 spark:
@@ -157,7 +154,7 @@ def rows_of(client: metastored.Client, table: str) -> list[dict[str, Any]]:
     return found
 
 
-@needs_pipelines
+@pipelines.needs_pipelines
 def test_steps_of_all_types_over_local_remote_acid_iceberg_and_lance_tables(
     near: RunningServer, far: RunningServer, tmp_path: Path
 ) -> None:
@@ -168,7 +165,7 @@ def test_steps_of_all_types_over_local_remote_acid_iceberg_and_lance_tables(
     plan = pipeline(tmp_path, "run", "daily.yml", *flags, "--dry-run")
     assert plan.returncode == 0, plan.stderr
     assert "executes 3 statements" in plan.stdout
-    done = pipeline(tmp_path, "run", "daily.yml", *flags, "--output", "json", python=PIPELINES)
+    done = pipeline(tmp_path, "run", "daily.yml", *flags, "--output", "json", python=pipelines.PYTHON)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hush hush" not in done.stdout + done.stderr
     steps = {each["name"]: each for each in json.loads(done.stdout)["steps"]}
@@ -210,11 +207,11 @@ steps: [{{name: flow, type: dataflow, project: flow}}]
 )
 
 
-@needs_pipelines
+@pipelines.needs_pipelines
 def test_a_dataflow_that_fails_is_reported_with_sparks_reasons(near: RunningServer, tmp_path: Path) -> None:
     (tmp_path / "broken.yml").write_text(BROKEN.format(folder=tmp_path))
     project(tmp_path, TABLES.replace("shop.events", "shop.nowhere"))
-    failed = pipeline(tmp_path, "run", "broken.yml", "--uri", near.uri, python=PIPELINES)
+    failed = pipeline(tmp_path, "run", "broken.yml", "--uri", near.uri, python=pipelines.PYTHON)
     assert failed.returncode == 2
     assert "the step 'flow' failed" in failed.stderr
     assert "Failed to resolve flow: 'spark_catalog.shop.late'." in failed.stderr

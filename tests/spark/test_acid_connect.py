@@ -15,11 +15,11 @@ import pytest
 
 import metastored
 from metastored.testing import running_server
+from tests.support.pipelines import PYTHON, needs_pipelines
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600), needs_pipelines]
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = ROOT / ".venv-pipelines/bin/python"
 PATIENCE = 280.0
 PROGRAM = """
 import json, sys
@@ -66,8 +66,6 @@ with open(sys.argv[2], "w") as file:
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    if not PYTHON.exists():
-        pytest.skip("pyspark[connect] is not on this machine: make setup installs it")
     folder = tmp_path_factory.mktemp("connect")
     (folder / "program.py").write_text(PROGRAM)
     environment = {

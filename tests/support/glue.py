@@ -10,6 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 START_TIMEOUT = 120.0
 KEYS = {"access_key_id": "testing", "secret_access_key": "testing", "region": "us-east-1"}
@@ -46,6 +49,15 @@ def running_glue(folder: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def glue_client(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A client of AWS for this Glue. Everything that runs in the test finds its keys in the environment."""
+    import boto3
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    return boto3.client("glue", region_name="eu-central-1", endpoint_url=endpoint)
 
 
 def _answers(port: int) -> bool:

@@ -44,7 +44,7 @@ def stored(value: Column, field: StructField) -> Column:
 def shown(value: Column, field: StructField) -> Column:
     """A value of a file as a reader of the column sees it."""
     declared = declared_type(field)
-    return value if declared is None or not is_padded(field) else _fitted(value, declared)
+    return value if declared is None or not _has(declared, CharType) else _fitted(value, declared)
 
 
 def is_padded(field: StructField) -> bool:
