@@ -102,6 +102,7 @@ spark.sql("INSERT INTO src.options VALUES (1)")
 rewritten("options")
 
 rows(9).drop("ds").write.parquet("FOLDER/below/deeper")
+rows(5).drop("ds").write.mode("append").parquet("FOLDER/below")
 client.create_table(metastored.table("src.below", {"id": "bigint"}, external=True, location="file://FOLDER/below"))
 rewritten("below")
 
@@ -115,6 +116,17 @@ rows(9).write.saveAsTable("src.buckets_there", format="parquet")
 spark.sql("CREATE TABLE dst.buckets_there USING parquet CLUSTERED BY (id) INTO 2 BUCKETS "
           "AS SELECT * FROM src.buckets_there WHERE false")
 found["buckets_there"] = copied("src.buckets_there", "dst.buckets_there")[1]
+
+client.create_table(metastored.table("src.rates", {"id": "bigint"}, partitioned_by={"rate": "decimal(10,2)"},
+                                     external=True, location="file://FOLDER/rates"))
+rows(9).select("id").write.parquet("FOLDER/rates/one")
+client.add_partitions("src.rates", [metastored.partition(
+    client.table("src.rates"), ["1.5"], location="file://FOLDER/rates/one")])
+found["rates"] = copied("src.rates", "dst.rates") + [difference("src.rates", "dst.rates")]
+try:
+    copied("src.rates", "dst.rates_orc", format="orc")
+except Error as error:
+    found["rates as rows"] = [f"{type(error).__name__}: {error}", len(client.partition_names("dst.rates_orc"))]
 
 byte_copies.LIMIT = 100
 rows(9).write.saveAsTable("src.large", format="parquet")
@@ -305,13 +317,23 @@ def test_hidden_files_are_not_copied(copies: Copies) -> None:
         ("zstd", 9),
         ("defaults", 1),
         ("options", 1),
-        ("below", 9),
+        ("below", 5),
         ("partition_columns", 2),
         ("large", 9),
     ],
 )
 def test_rows_are_rewritten_where_bytes_would_not_be_enough(copies: Copies, table: str, rows: int) -> None:
     assert copies.found[table] == [rows, 0, 0]
+
+
+def test_files_are_copied_whatever_the_spelling_of_a_partition_key(copies: Copies) -> None:
+    assert copies.found["rates"] == [9, 2, 0]
+
+
+def test_rows_that_belong_to_no_partition_by_its_spelling_are_refused(copies: Copies) -> None:
+    message, partitions = copies.found["rates as rows"]
+    assert message == "CopyMismatch: rows of src.rates are in none of its partitions: 1.50"
+    assert partitions == 0
 
 
 def test_rows_are_rewritten_for_a_target_with_buckets(copies: Copies) -> None:

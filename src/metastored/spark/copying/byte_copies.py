@@ -9,7 +9,7 @@ they are compared with the numbers in the footers of the source's files. The dri
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from metastored.errors import CopyMismatch
@@ -68,19 +68,21 @@ def stage_files(spark: Any, files: Files, batch: Batch, staging: str) -> list[St
     for directory in directories:
         files.make(directory)
     digests = in_threads(lambda file: _copied(copying, file, directories[file.part]), batch.files)
-    in_threads(lambda at: _check_sizes(files, batch, at, directories[at]), range(len(directories)))
+    copied: list[dict[_File, str]] = [{} for _ in batch.parts]
+    for file, digest in zip(batch.files, digests, strict=True):
+        copied[file.part][file] = digest
+    in_threads(lambda at: _check_sizes(files, batch.parts[at], directories[at], copied[at]), range(len(directories)))
     counts = _rows_by_part(spark, batch, staging)
     staged = []
-    for at, part in enumerate(batch.parts):
-        own = [(file, digest) for file, digest in zip(batch.files, digests, strict=True) if file.part == at]
-        rows = sum(file.rows for file, _ in own)
+    for at, (part, directory, own) in enumerate(zip(batch.parts, directories, copied, strict=True)):
+        rows = sum(file.rows for file in own)
         if rows != counts.get(at, 0):
             raise CopyMismatch(
                 f"the copy of {part.name or part.location} is not published: its files have {rows} rows, and Spark "
                 f"reads {counts.get(at, 0)} rows of their copies"
             )
-        checksum = digest_of_files({file.name: digest for file, digest in own})
-        staged.append(Staged(part, directories[at], rows, checksum, len(own)))
+        checksum = digest_of_files({file.name: digest for file, digest in own.items()})
+        staged.append(Staged(part, directory, rows, checksum, len(own)))
     return staged
 
 
@@ -103,13 +105,13 @@ def _copied(files: Files, file: _File, directory: str) -> str:
     return digest
 
 
-def _check_sizes(files: Files, batch: Batch, part: int, directory: str) -> None:
-    """A file may have been replaced since the source was listed; its state would then be marked as copied."""
-    expected = {file.name: file.size for file in batch.files if file.part == part}
+def _check_sizes(files: Files, part: Part, directory: str, copied: Iterable[_File]) -> None:
+    """A file may have been replaced since the source was listed; its old state would then be marked as copied."""
+    expected = {file.name: file.size for file in copied}
     found = {each.name: each.size for each in files.entries(directory) if not each.name.startswith(".")}
     if expected != found:
         raise CopyMismatch(
-            f"the copy of {batch.parts[part].location} is not published: its files have changed while they were copied"
+            f"the copy of {part.location} is not published: its files have changed while they were copied"
         )
 
 

@@ -105,9 +105,11 @@ def _of_schema(table: Table, sd: StorageDescriptor) -> str | None:
     others = set(_metadata(json.loads(read_large_property(parameters, SCHEMA) or "{}"))) - _SAFE_METADATA
     if others:
         return f"columns have the metadata {min(others)}"
-    hive = [*_columns(sd), *_shown(table.partitionKeys or ())]
-    spark = [f"{each.name} {catalog_string(each.data_type)}".lower() for each in schema]
-    return None if sorted(hive) == sorted(spark) else "Spark and Hive have different columns"
+    keys = set(_shown(table.partitionKeys or ()))
+    columns = [f"{each.name} {catalog_string(each.data_type)}".lower() for each in schema]
+    if not keys <= set(columns) or [each for each in columns if each not in keys] != _columns(sd):
+        return "Spark and Hive have different columns"
+    return None
 
 
 def _metadata(node: Any) -> Iterator[str]:
