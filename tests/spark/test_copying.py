@@ -19,6 +19,7 @@ from metastored.spark.copying.databases import in_order, renamed
 from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
 from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, is_abandoned, mark_of, state_of, token
 from metastored.spark.copying.planning import CopyPlan, plan_copy
+from metastored.spark.copying.results import CopyResult
 from metastored.structs import Table
 from metastored.testing import running_server
 
@@ -39,6 +40,14 @@ def test_the_state_of_files_does_not_depend_on_their_order() -> None:
 
 def test_checksums_are_added_modulo_their_size() -> None:
     assert Checksum(1, 2**64 - 1) + Checksum(2, 3) == Checksum(3, 2)
+
+
+def test_a_result_says_how_many_files_were_copied_byte_for_byte() -> None:
+    source, target = TableName("", "far", "t"), TableName("", "near", "t")
+    assert str(CopyResult(source, target, 5, 100)) == "copied"
+    assert str(CopyResult(source, target, 5, 100, copied_files=2)) == "copied (2 files byte for byte)"
+    partitions = CopyResult(source, target, 5, 100, ("ds=1",), ("ds=2", "ds=3"), copied_files=4)
+    assert str(partitions) == "partitions: 1 copied (4 files byte for byte), 2 unchanged"
 
 
 def test_directories_of_copies_whose_process_is_gone_are_abandoned() -> None:
