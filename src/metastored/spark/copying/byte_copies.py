@@ -46,12 +46,13 @@ class Batch(NamedTuple):
 
 def read_footers(spark: Any, parts: Sequence[Part], format: str) -> Batch | None:
     """The files of some partitions; None if a footer cannot be read here, so that rows must be rewritten."""
-    listed = [(at, part, *file) for at, part in enumerate(parts) for file in data_files(part)]
+    systems = [files_of(spark, part.location) for part in parts]
+    listed = [(at, *file) for at, part in enumerate(parts) for file in data_files(part)]
 
-    def read(item: tuple[int, Part, str, int]) -> _File:
-        at, part, name, size = item
-        rows = rows_of(files_of(spark, part.location), part.location, name, size, format)
-        return _File(at, join(part.location, name), name, size, rows)
+    def read(item: tuple[int, str, int]) -> _File:
+        at, name, size = item
+        location = parts[at].location
+        return _File(at, join(location, name), name, size, rows_of(systems[at], location, name, size, format))
 
     try:
         return Batch(parts, in_threads(read, listed), format)
