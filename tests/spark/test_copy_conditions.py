@@ -77,7 +77,6 @@ def test_a_table_of_a_spark_data_source_is_a_plain_table() -> None:
         (with_option(plain(), "mergeSchema", "true"), plain(), "mergeSchema"),
         (plain(), with_option(plain(), "pathGlobFilter", "*.x"), "pathGlobFilter"),
         (with_sd(plain(), inputFormat="other"), plain(), "only Spark reads it"),
-        (plain(), with_sd(plain(), numBuckets=4), "buckets"),
         (with_spark_schema(plain(), parse_ddl("id TIMESTAMP_NTZ, ds STRING")), plain(), "different columns"),
         (
             with_spark_schema(

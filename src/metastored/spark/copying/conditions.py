@@ -1,7 +1,8 @@
 """Whether the files of a table can be copied byte for byte, or its rows have to be rewritten. Pure.
 
 Files can be copied if every reader gets the same rows from them at the target as at the source: the format, the
-columns and everything else that decides how a file is read must be equal. Each function returns None for files that can
+columns and everything else that decides how a file is read must be equal. A target with buckets is no case here: it is
+refused by the plan. Each function returns None for files that can
 be copied, else the reason why rows are rewritten. Whatever is not known to be safe is a reason.
 """
 
@@ -16,13 +17,14 @@ from metastored.hive.locations import LocationError, same_location
 from metastored.model.acid import is_transactional
 from metastored.model.formats import classes_of, format_of
 from metastored.model.spark.columns import HIVE_TYPE
-from metastored.model.spark.properties import NUM_BUCKETS, SCHEMA, read_large_property, schema_from_properties
+from metastored.model.spark.properties import SCHEMA, read_large_property, schema_from_properties
+from metastored.model.spark.restoring import PATH
 from metastored.model.spark.type_strings import catalog_string
 from metastored.model.spark.types import CHAR_VARCHAR
 from metastored.spark.copying.planning import FILE_FORMATS, Part
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 
-_SAFE_OPTIONS: Final = frozenset({"path", "serialization.format", "compression", "orc.compress", "parquet.compression"})
+_SAFE_OPTIONS: Final = frozenset({PATH, "serialization.format", "compression", "orc.compress", "parquet.compression"})
 """Parameters of a serde, and options of a Spark table, that do not change what is read."""
 _READER_SETTINGS: Final = ("orc.", "parquet.")
 _WRITER_SETTINGS: Final = (
@@ -45,8 +47,6 @@ def of_tables(source: Table, target: Table) -> str | None:
             return f"{table.dbName}.{table.tableName}: {reason}"
     if _columns(source.sd) != _columns(target.sd):
         return "the columns differ"
-    if (target.sd is not None and (target.sd.numBuckets or 0) > 0) or NUM_BUCKETS in (target.parameters or {}):
-        return "the target has buckets"
     return None
 
 
@@ -59,7 +59,7 @@ def of_part(table: Table, part: Part) -> str | None:
         return f"{part.name} has other columns than its table"
     if reason := _of_options(own):
         return f"{part.name}: {reason}"
-    path = _options(own).get("path")
+    path = _options(own).get(PATH)
     if not table.partitionKeys and path is not None and not _is_same_location(path, part.location):
         return "Spark reads the table from another location than Hive"
     return _of_files(path for path, _ in part.files)

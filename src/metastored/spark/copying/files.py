@@ -21,6 +21,7 @@ from metastored.hive.names import make_part_name
 from metastored.model.makers import partition as new_partition
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
+from metastored.model.spark.restoring import PATH
 from metastored.spark.acid.files import Files, files_of
 from metastored.spark.copying import byte_copies
 from metastored.spark.copying.byte_copies import read_footers, stage_files
@@ -137,11 +138,19 @@ def _copy_table(copy: _Copy) -> CopyResult:
         files.remove(hidden)
     made = Made(staged, final, *size_of(files, final))
     parameters = {**(table.parameters or {}), **_parameters(plan.source, made)}
-    sd = replace(table.sd or StorageDescriptor(), location=final)
+    sd = _at(table.sd or StorageDescriptor(), final)
     client.alter(plan.target, replace(table, sd=sd, parameters=parameters), environment={"DO_NOT_UPDATE_STATS": "true"})
     _remove_old(files, location, old, final)
     copy_table_statistics(client, plan.source, plan.target)
     return CopyResult(plan.source, plan.target, staged.rows, made.size, copied_files=staged.copied_files)
+
+
+def _at(sd: StorageDescriptor, location: str) -> StorageDescriptor:
+    """The storage of a table at another location, which Spark reads from the option `path` of its own tables."""
+    serde = sd.serdeInfo
+    if serde is not None and PATH in (serde.parameters or {}):
+        serde = replace(serde, parameters={**(serde.parameters or {}), PATH: location})
+    return replace(sd, location=location, serdeInfo=serde)
 
 
 # --- partitions --------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from metastored.model.acid import is_transactional
 from metastored.model.formats import format_of
 from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName
+from metastored.model.spark.properties import NUM_BUCKETS
 from metastored.spark.acid.files import Files, files_of, in_threads
 from metastored.spark.copying.marks import Mark, mark_of, state_of
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
@@ -116,6 +117,8 @@ def plan_copy(
     chosen = _format(table, existing, target, format)
     transactional = existing is not None and is_transactional(existing.parameters)
     whole = transactional or chosen not in FILE_FORMATS
+    if existing is not None and not whole and _has_buckets(existing):
+        raise NotSupported(f"{target} exists with buckets, which copies do not write: drop it first")
     if whole and partitions is not None:
         raise NotSupported(
             f"{target} is replaced as a whole, because it is {'an ACID table' if transactional else chosen}: "
@@ -176,6 +179,10 @@ def _existing(client: Client, target: TableName) -> Table | None:
     if is_any_view(found):
         raise InvalidInputException(f"{target} is a view")
     return found
+
+
+def _has_buckets(table: Table) -> bool:
+    return bool(table.sd is not None and (table.sd.numBuckets or 0) > 0) or NUM_BUCKETS in (table.parameters or {})
 
 
 def _format(table: Table, existing: Table | None, target: TableName, format: str | None) -> str:

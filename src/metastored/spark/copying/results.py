@@ -30,7 +30,8 @@ class CopyResult:
     def __str__(self) -> str:
         if self.unchanged:
             return "unchanged"
-        how = f" ({self.copied_files} files byte for byte)" if self.copied_files else ""
+        files = "1 file" if self.copied_files == 1 else f"{self.copied_files} files"
+        how = f" ({files} byte for byte)" if self.copied_files else ""
         if not (self.partitions or self.skipped or self.dropped):
             return f"copied{how}"
         counts = ((self.partitions, f"copied{how}"), (self.skipped, "unchanged"), (self.dropped, "dropped"))
