@@ -2,8 +2,8 @@
 
 A copy in the same format copies files byte for byte, reads them back and compares digests and numbers of rows. A copy
 to another format rewrites rows, reads them back and compares checksums; it has no goal. Both publish their result in
-the metastore. Spark's side reads and writes rows and does nothing else. The median of each side is compared, after a first
-round that compiles classes.
+the metastore. Spark's side reads and writes rows and does nothing else. The median of each side is compared, after a
+first round that compiles classes.
 """
 
 from __future__ import annotations
