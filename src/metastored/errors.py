@@ -246,7 +246,7 @@ class ServerBusy(StoreError):
 
 
 class CopyMismatch(Error):
-    """The rows of a copy are not those of its source: their number or their checksum differs."""
+    """A copy is not equal to its source: the number of rows, or a checksum of rows or of a file, differs."""
 
 
 class StepFailed(Error):

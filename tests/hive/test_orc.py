@@ -64,3 +64,14 @@ def test_other_bytes_are_refused(tmp_path: Path) -> None:
             orc.tail_length(wrong)
     with pytest.raises(OrcError, match="were read"):
         orc.read_tail(content[-60:])
+
+
+@pytest.mark.parametrize(
+    ("compression", "is_old"),
+    [("uncompressed", True), ("zlib", True), ("snappy", True), ("lz4", True), ("zstd", False)],
+)
+def test_compressions_that_all_versions_of_hive_read_are_recognized(
+    tmp_path: Path, compression: str, is_old: bool
+) -> None:
+    arrow.write_table(pyarrow.table({"id": [1]}), tmp_path / "file", compression=compression)
+    assert (orc.compression((tmp_path / "file").read_bytes()) in orc.OLD_COMPRESSIONS) is is_old

@@ -9,6 +9,7 @@ import pytest
 
 import metastored
 from metastored.hive.locations import local_path
+from metastored.structs import StorageDescriptor
 from metastored.testing import RunningServer, running_server
 from tests.support.spark import SparkFailure, run_spark
 
@@ -25,23 +26,40 @@ spark.sql("MSCK REPAIR TABLE far.t")
 COPY = """
 import os, signal
 import metastored.spark
+from metastored.hive.locations import local_path
+from metastored.spark.acid.files import LocalFiles
 from metastored.spark.copying import files
 
 files.BATCH = 1
-publish, calls = files._publish, []
+publish, copy_file, published, copied = files._publish, LocalFiles.copy, [], []
 
-def killed(*arguments):
-    calls.append(1)
-    if POINT == "before" and len(calls) == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def killed_in_a_file(self, source, target):
+    copied.append(1)
+    if POINT == "in a file" and len(copied) == 1:
+        with open(local_path(source), "rb") as read, open(local_path(target), "wb") as written:
+            written.write(read.read()[:100])
+        killed()
+    return copy_file(self, source, target)
+
+def killed_at_publishing(*arguments):
+    published.append(1)
+    if POINT == "before" and len(published) == 3:
+        killed()
     publish(*arguments)
-    if POINT == "after" and len(calls) == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
+    if POINT == "after" and len(published) == 2:
+        killed()
 
-files._publish = killed
-done = metastored.spark.copy(spark, "far.t", "near.t")
-result = [done.rows, list(done.partitions), list(done.skipped), spark.table("near.t").count()]
+LocalFiles.copy, files._publish = killed_in_a_file, killed_at_publishing
+done = metastored.spark.copy(spark, "far.t", "near.t", format=FORMAT)
+result = [done.rows, done.copied_files, list(done.partitions), list(done.skipped), spark.table("near.t").count()]
 """
+
+
+def directory(sd: StorageDescriptor | None) -> Path:
+    return Path(local_path((sd or StorageDescriptor()).location or ""))
 
 
 def run(server: RunningServer, folder: Path, script: str) -> Any:
@@ -49,22 +67,38 @@ def run(server: RunningServer, folder: Path, script: str) -> Any:
     return run_spark(script.replace("FOLDER", str(folder)), conf=conf)
 
 
-def test_a_killed_copy_goes_on_with_the_partitions_that_are_not_published(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("format", "files"), [("parquet", 1), ("orc", 0)], ids=["files are copied", "rows are rewritten"]
+)
+def test_a_killed_copy_goes_on_with_the_partitions_that_are_not_published(
+    tmp_path: Path, format: str, files: int
+) -> None:
+    def copy(point: str | None) -> str:
+        return COPY.replace("POINT", repr(point)).replace("FORMAT", repr(format))
+
     with running_server() as server, metastored.connect(server.uri, cache=False) as client:
+        source = SOURCE
+        if files:
+            # A part of a file is in a directory that nobody reads, and the target has no partition.
+            with pytest.raises(SparkFailure, match="exit code -9"):
+                run(server, tmp_path, source + copy("in a file"))
+            assert client.partition_names("near.t") == ()
+            assert list(directory(client.table("near.t").sd).glob(".copy-*/rows/*/*"))
+            source = ""
         # The files of the third partition are written and moved, and the metastore does not name them.
         with pytest.raises(SparkFailure, match="exit code -9"):
-            run(server, tmp_path, SOURCE + COPY.replace("POINT", "'before'"))
+            run(server, tmp_path, source + copy("before"))
         assert client.partition_names("near.t") == ("ds=1", "ds=2")
-        root = Path(local_path((client.table("near.t").sd or metastored.structs.StorageDescriptor()).location or ""))
+        root = directory(client.table("near.t").sd)
         assert list(root.glob("ds=3/copy-*"))
         # The fourth is published, and the copy is killed before it can do anything else.
         with pytest.raises(SparkFailure, match="exit code -9"):
-            run(server, tmp_path, COPY.replace("POINT", "'after'"))
+            run(server, tmp_path, copy("after"))
         assert client.partition_names("near.t") == ("ds=1", "ds=2", "ds=3", "ds=4")
-        rows, copied, skipped, count = run(server, tmp_path, COPY.replace("POINT", "None"))
-        assert (rows, copied, skipped) == (50, ["ds=5"], ["ds=1", "ds=2", "ds=3", "ds=4"])
+        *figures, copied, skipped, count = run(server, tmp_path, copy(None))
+        assert (figures, copied, skipped) == ([50, files], ["ds=5"], ["ds=1", "ds=2", "ds=3", "ds=4"])
         assert count == 10 + 20 + 30 + 40 + 50
         for each in client.partitions("near.t"):
-            location = Path(local_path((each.sd and each.sd.location) or ""))
+            location = directory(each.sd)
             assert [path.name for path in location.parent.iterdir()] == [location.name]
         assert not list(root.glob(".copy-*"))

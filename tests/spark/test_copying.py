@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import metastored
-from metastored.errors import InvalidInputException
+from metastored.errors import InvalidInputException, NotSupported
 from metastored.lance import Hive2Namespace
 from metastored.model.names import DatabaseName, TableName, table_name
 from metastored.spark.copying.checksums import Checksum
@@ -19,8 +19,10 @@ from metastored.spark.copying.databases import in_order, renamed
 from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
 from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, is_abandoned, mark_of, state_of, token
 from metastored.spark.copying.planning import CopyPlan, plan_copy
-from metastored.structs import Table
+from metastored.spark.copying.results import CopyResult
+from metastored.structs import StorageDescriptor, Table
 from metastored.testing import running_server
+from metastored.wire.structs import replace
 
 
 def test_a_mark_is_read_from_the_parameters_that_it_was_written_to() -> None:
@@ -39,6 +41,14 @@ def test_the_state_of_files_does_not_depend_on_their_order() -> None:
 
 def test_checksums_are_added_modulo_their_size() -> None:
     assert Checksum(1, 2**64 - 1) + Checksum(2, 3) == Checksum(3, 2)
+
+
+def test_a_result_says_how_many_files_were_copied_byte_for_byte() -> None:
+    source, target = TableName("", "far", "t"), TableName("", "near", "t")
+    assert str(CopyResult(source, target, 5, 100)) == "copied"
+    assert str(CopyResult(source, target, 5, 100, copied_files=1)) == "copied (1 file byte for byte)"
+    partitions = CopyResult(source, target, 5, 100, ("ds=1",), ("ds=2", "ds=3"), copied_files=4)
+    assert str(partitions) == "partitions: 1 copied (4 files byte for byte), 2 unchanged"
 
 
 def test_directories_of_copies_whose_process_is_gone_are_abandoned() -> None:
@@ -123,6 +133,16 @@ def test_a_plan_compares_files_with_the_marks_of_the_target(client: metastored.C
 def test_columns_that_differ_are_refused(client: metastored.Client) -> None:
     with pytest.raises(InvalidInputException, match="different columns \\(id int and id bigint\\)"):
         planned(client, "far.t", "near.other")
+
+
+@pytest.mark.slow
+def test_a_target_with_buckets_is_refused(client: metastored.Client) -> None:
+    buckets = metastored.table("near.buckets", {"id": "int"}, partitioned_by={"ds": "string"})
+    client.create_table(
+        replace(buckets, sd=replace(buckets.sd or StorageDescriptor(), numBuckets=4, bucketCols=("id",)))
+    )
+    with pytest.raises(NotSupported, match="exists with buckets"):
+        planned(client, "far.t", "near.buckets")
 
 
 @pytest.mark.slow

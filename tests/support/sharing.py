@@ -51,6 +51,7 @@ TOGETHER: Final = {
         "tests/spark/test_acid_connect.py",
         "tests/spark/test_acid_guides.py",
         "tests/spark/test_copy.py",
+        "tests/spark/test_copy_bytes.py",
         "tests/spark/test_copy_formats.py",
         "tests/spark/test_copy_killed.py",
         "tests/spark/test_copy_sources.py",

@@ -19,6 +19,8 @@ MAGIC: Final = b"ORC"
 
 _NONE, _ZLIB = 0, 1
 _CODECS: Final = {2: "snappy", 4: "lz4_raw", 5: "zstd"}
+OLD_COMPRESSIONS: Final = frozenset({_NONE, _ZLIB, 2, 3, 4})
+"""The compressions that all versions of Hive read: none, zlib, snappy, LZO, LZ4. Hive 3.1 cannot read zstd (5)."""
 _HEADER: Final = 3  # Each compressed chunk begins with its length and a flag for "not compressed".
 _BLOCK: Final = 256 * 1024
 
@@ -67,6 +69,11 @@ def tail_length(end: bytes) -> int:
     """The number of bytes of the tail, from the last bytes of a file. Raises OrcError."""
     fields = _postscript(end)
     return int(fields.get(5, 0)) + int(fields.get(1, 0)) + end[-1] + 1
+
+
+def compression(end: bytes) -> int:
+    """The number of the compression of a file, from its last bytes. Raises OrcError."""
+    return int(_postscript(end).get(2, _NONE))
 
 
 def read_tail(end: bytes) -> Tail:

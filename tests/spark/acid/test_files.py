@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,22 @@ def test_files_are_written_listed_read_renamed_and_removed(files: Files, tmp_pat
     files.remove(f"{root}/a b")
     files.remove(f"{root}/a b")
     assert files.entries(f"{root}/a b") == []
+
+
+def test_a_file_is_copied_and_its_digest_returned(files: Files, tmp_path: Path) -> None:
+    content = bytes(range(256)) * 10_000
+    (tmp_path / "a b%20").write_bytes(content)
+    (tmp_path / "empty").touch()
+    for name, expected in (("a b%20", content), ("empty", b"")):
+        source, target = f"file:{tmp_path}/{name}", f"file:{tmp_path}/copy of {name}"
+        digest = hashlib.sha256(expected).hexdigest()
+        assert files.copy(source, target) == files.digest(target) == files.digest(source) == digest
+        assert (tmp_path / f"copy of {name}").read_bytes() == expected
+
+
+def test_a_location_without_a_scheme_is_local(files: Files, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    assert files.copy(f"{tmp_path}/a", f"{tmp_path}/b") == files.digest(f"{tmp_path}/b")
 
 
 def test_a_directory_is_listed_with_everything_below(tmp_path: Path) -> None:

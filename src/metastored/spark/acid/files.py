@@ -1,11 +1,12 @@
-"""Directories and files of transactional tables, as the driver lists, reads, writes and renames them.
+"""Directories and files of tables, as the driver lists, reads, writes, copies and renames them.
 
 Local locations are used directly; all others through the Hadoop file systems of the Spark session, with its settings
-and credentials, which needs the driver's JVM. Rows are never read here: executors read them.
+and credentials, which needs the driver's JVM. Rows are never decoded here: executors do that.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable
@@ -14,12 +15,14 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from metastored.errors import NotSupported
 from metastored.hive import orc
-from metastored.hive.locations import is_local, join, local_path
+from metastored.hive.locations import canonical, is_local, join, local_path
 from metastored.hive.transactions.layout import METADATA_FILE, Kind, parse_directory
 from metastored.hive.transactions.resolution import File, Listing
 
 THREADS: Final = 16
 """Directories that are listed at the same time, and files whose tails are read."""
+CHUNK: Final = 1 << 20
+"""Bytes of a file that are copied at a time."""
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -44,6 +47,12 @@ class Files(Protocol):
 
     def read(self, location: str) -> bytes: ...
     def write(self, location: str, content: bytes) -> None: ...
+    def copy(self, source: str, target: str) -> str:
+        """Copies a file. Returns the SHA-256 digest, in hexadecimal, of the bytes that were read."""
+
+    def digest(self, location: str) -> str:
+        """The SHA-256 digest of a file, in hexadecimal."""
+
     def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
         """Adds user metadata to an ORC file with this end; does nothing where a file cannot be changed."""
 
@@ -78,6 +87,18 @@ class LocalFiles:
         with open(local_path(location), "wb") as file:
             file.write(content)
 
+    def copy(self, source: str, target: str) -> str:
+        digest = hashlib.sha256()
+        with open(local_path(source), "rb") as read, open(local_path(target), "wb") as written:
+            while chunk := read.read(CHUNK):
+                digest.update(chunk)
+                written.write(chunk)
+        return digest.hexdigest()
+
+    def digest(self, location: str) -> str:
+        with open(local_path(location), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
     def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
         cut, replacement = orc.with_metadata(end, metadata)
         with open(local_path(location), "r+b") as file:
@@ -99,12 +120,18 @@ class LocalFiles:
 
 
 class HadoopFiles:
-    """A Hadoop file system of a Spark session, such as HDFS or S3."""
+    """A Hadoop file system of a Spark session, such as HDFS or S3. The source of a copy may be on another one."""
 
     def __init__(self, spark: Any, location: str) -> None:
+        self._jvm = spark._jvm
         self._path = spark._jvm.org.apache.hadoop.fs.Path
         self._io = spark._jvm.org.apache.commons.io.IOUtils
-        self._system = self._path(location).getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+        self._settings = spark._jsparkSession.sessionState().newHadoopConf()
+        self._system = self._at(location).getFileSystem(self._settings)
+
+    def _at(self, location: str) -> Any:
+        """A path; one without a scheme is local, and not in the default file system of Hadoop."""
+        return self._path(canonical(f"file:{local_path(location)}") if is_local(location) else location)
 
     def entries(self, location: str) -> list[Entry]:
         path = self._path(location)
@@ -128,6 +155,28 @@ class HadoopFiles:
         stream = self._system.create(self._path(location), True)
         try:
             stream.write(bytearray(content))
+        finally:
+            stream.close()
+
+    def copy(self, source: str, target: str) -> str:
+        path = self._at(source)
+        digest = self._jvm.java.security.MessageDigest.getInstance("SHA-256")
+        opened = path.getFileSystem(self._settings).open(path)
+        try:
+            read = self._jvm.java.security.DigestInputStream(opened, digest)
+            written = self._system.create(self._at(target), True)
+            try:
+                self._jvm.org.apache.hadoop.io.IOUtils.copyBytes(read, written, CHUNK, False)
+            finally:
+                written.close()
+        finally:
+            opened.close()
+        return bytes(digest.digest()).hex()
+
+    def digest(self, location: str) -> str:
+        stream = self._system.open(self._at(location))
+        try:
+            return str(self._jvm.org.apache.commons.codec.digest.DigestUtils.sha256Hex(stream))
         finally:
             stream.close()
 

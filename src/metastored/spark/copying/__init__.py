@@ -43,8 +43,9 @@ def copy(
     parquet, orc, lance, iceberg or delta; by default that of an existing target, else that of the source, else parquet.
 
     `incremental` copies only what has changed at the source since an earlier copy, and drops partitions that an earlier
-    copy made and the source does not have any more; `overwrite` copies everything. Rows are read back and compared by
-    their number and a checksum before they are published; a difference raises CopyMismatch. Each partition is published
+    copy made and the source does not have any more; `overwrite` copies everything. Files are copied byte for byte where
+    all readers get the same rows from them, else rows are rewritten. They are read back and compared by the number of
+    rows and a checksum before they are published; a difference raises CopyMismatch. Each partition is published
     completely or not at all, so a copy that was interrupted can be repeated.
     """
     with connected(spark, client) as used:

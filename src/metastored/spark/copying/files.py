@@ -1,6 +1,6 @@
-"""Copies to Parquet and ORC tables: rows are staged, verified, moved to their directories and published.
+"""Copies to Parquet and ORC tables: files or rows are staged, verified, moved to their directories and published.
 
-    <table>/.copy-<token>/rows/ds=1/part-….parquet   staged; nobody reads it
+    <table>/.copy-<token>/rows/…/part-….parquet      staged; nobody reads it
     <table>/ds=1/copy-<token>/part-….parquet         the directory of the partition, once the metastore names it
     <table>/copy-<token>/part-….parquet              that of a table without partitions
 
@@ -11,31 +11,27 @@ so readers see all of its old rows or all of its new rows. Partitions are publis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from metastored.client._sync.client import Client
 from metastored.errors import NotSupported
 from metastored.hive.locations import is_under, join, name
-from metastored.hive.names import make_part_name, partition_values
+from metastored.hive.names import make_part_name
 from metastored.model.makers import partition as new_partition
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
+from metastored.model.spark.restoring import PATH
 from metastored.spark.acid.files import Files, files_of
-from metastored.spark.copying.checksums import NOTHING, Checksum
+from metastored.spark.copying import byte_copies
+from metastored.spark.copying.byte_copies import read_footers, stage_files
+from metastored.spark.copying.conditions import of_part, of_tables
 from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, base_of
 from metastored.spark.copying.planning import CopyPlan, Part
-from metastored.spark.copying.reading import frame_of, of_partitions, spelled
+from metastored.spark.copying.reading import frame_of
 from metastored.spark.copying.results import CopyResult
-from metastored.spark.copying.staging import (
-    new_token,
-    remove_abandoned,
-    size_of,
-    stage,
-    staged_checksum,
-    staged_checksums,
-    total,
-    verify,
-)
+from metastored.spark.copying.rows import stage_rows
+from metastored.spark.copying.staging import Staged, new_token, remove_abandoned, size_of
 from metastored.spark.copying.statistics import copy_partition_statistics, copy_table_statistics
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
@@ -45,41 +41,60 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 BATCH: Final = 100
-"""Partitions that are copied by one job of Spark and published by one call."""
+"""Partitions that are staged together and published by one call."""
 ROWS: Final = "rows"
 """Spark warns about a directory with a dot as the root of what it reads, and not about one above it."""
 _BASIC: Final = '{"BASIC_STATS":"true"}'
 
 
+class _Copy:
+    """A copy that is being made: the source and the target, and how files or rows are staged."""
+
+    def __init__(self, spark: Any, client: Client, plan: CopyPlan, table: Table) -> None:
+        self.spark, self.client, self.plan, self.table = spark, client, plan, table
+        self.location = base_of(_location(table))
+        self.files = files_of(spark, self.location)
+        size = sum(size for part in plan.changed for _, size in part.files)
+        self._rows_only = size > byte_copies.LIMIT or of_tables(plan.table, table) is not None
+
+    @cached_property
+    def frame(self) -> DataFrame:
+        return frame_of(self.spark, self.client, self.plan.source)
+
+    def stage(self, parts: Sequence[Part], staging: str) -> list[Staged]:
+        """Copies the files of all parts byte for byte, or rewrites the rows of all."""
+        if not self._rows_only and all(of_part(self.plan.table, part) is None for part in parts):
+            batch = read_footers(self.spark, parts, self.plan.format)
+            if batch is not None:
+                return stage_files(self.spark, self.files, batch, staging)
+        return stage_rows(self.spark, self.files, self.plan, self.frame, parts, staging)
+
+
 def copy_files(spark: Any, client: Client, plan: CopyPlan) -> CopyResult:
     """Copies what the plan says to a table of files."""
     table = plan.existing or _create(spark, client, plan)
-    location = base_of(_location(table))
-    files = files_of(spark, location)
+    copy = _Copy(spark, client, plan, table)
     if not plan.keys:
-        return _copy_table(spark, client, plan, table, files, location)
-    remove_abandoned(files, location)
-    rows = size = 0
-    frame = frame_of(spark, client, plan.source) if plan.changed else None
+        return _copy_table(copy)
+    remove_abandoned(copy.files, copy.location)
+    made: list[Made] = []
     for at in range(0, len(plan.changed), BATCH):
-        assert frame is not None
-        batch = plan.changed[at : at + BATCH]
-        written = _copy_batch(spark, client, plan, table, files, location, frame, batch)
-        rows, size = rows + written[0], size + written[1]
+        made += _copy_batch(copy, plan.changed[at : at + BATCH])
     for gone in plan.dropped:
         client.drop_partition(plan.target, gone, if_exists=True)
-        if not files.entries(join(location, gone)):
-            files.remove(join(location, gone))
+        if not copy.files.entries(join(copy.location, gone)):
+            copy.files.remove(join(copy.location, gone))
     partitions = tuple(part.name for part in plan.changed)
     return CopyResult(
         plan.source,
         plan.target,
-        rows,
-        size,
+        sum(each.staged.rows for each in made),
+        sum(each.size for each in made),
         partitions,
         plan.skipped,
         plan.dropped,
         unchanged=plan.existing is not None and not partitions and not plan.dropped,
+        copied_files=sum(each.staged.copied_files for each in made),
     )
 
 
@@ -108,110 +123,99 @@ def _location(table: Table) -> str:
 # --- a table without partitions ----------------------------------------------------------------------------
 
 
-def _copy_table(spark: Any, client: Client, plan: CopyPlan, table: Table, files: Files, location: str) -> CopyResult:
+def _copy_table(copy: _Copy) -> CopyResult:
+    client, plan, table, files, location = copy.client, copy.plan, copy.table, copy.files, copy.location
     old = _location(table)
     remove_abandoned(files, location, frozenset({name(old)}))
     if not plan.changed:
         return CopyResult(plan.source, plan.target, 0, 0, unchanged=True)
-    (part,) = plan.changed
-    copy = new_token()
-    hidden, final = join(location, STAGING + copy), join(location, DIRECTORY + copy)
-    staging = join(hidden, ROWS)
-    frame = frame_of(spark, client, plan.source)
+    token = new_token()
+    hidden, final = join(location, STAGING + token), join(location, DIRECTORY + token)
     try:
-        expected = stage(frame, plan.format, staging, ())
-        verify(str(plan.source), expected, staged_checksum(spark, frame, plan.format, staging))
-        files.rename(staging, final)
+        (staged,) = copy.stage(plan.changed, join(hidden, ROWS))
+        files.rename(staged.directory or join(hidden, ROWS), final)
     finally:
         files.remove(hidden)
-    count, size = size_of(files, final)
-    parameters = {
-        **(table.parameters or {}),
-        **_parameters(plan.source, part, expected, count, size),
-    }
-    sd = replace(table.sd or StorageDescriptor(), location=final)
+    made = Made(staged, final, *size_of(files, final))
+    parameters = {**(table.parameters or {}), **_parameters(plan.source, made)}
+    sd = _at(table.sd or StorageDescriptor(), final)
     client.alter(plan.target, replace(table, sd=sd, parameters=parameters), environment={"DO_NOT_UPDATE_STATS": "true"})
     _remove_old(files, location, old, final)
     copy_table_statistics(client, plan.source, plan.target)
-    return CopyResult(plan.source, plan.target, expected.rows, size)
+    return CopyResult(plan.source, plan.target, staged.rows, made.size, copied_files=staged.copied_files)
+
+
+def _at(sd: StorageDescriptor, location: str) -> StorageDescriptor:
+    """The storage of a table at another location, which Spark reads from the option `path` of its own tables."""
+    serde = sd.serdeInfo
+    if serde is not None and PATH in (serde.parameters or {}):
+        serde = replace(serde, parameters={**(serde.parameters or {}), PATH: location})
+    return replace(sd, location=location, serdeInfo=serde)
 
 
 # --- partitions --------------------------------------------------------------------------------------------
 
 
-def _copy_batch(
-    spark: Any,
-    client: Client,
-    plan: CopyPlan,
-    table: Table,
-    files: Files,
-    location: str,
-    frame: DataFrame,
-    batch: Sequence[Part],
-) -> tuple[int, int]:
-    """Copies partitions. Returns their rows and bytes."""
-    copy = new_token()
-    hidden = join(location, STAGING + copy)
-    staging = join(hidden, ROWS)
-    keys = _as_in(frame, plan.keys)
-    chosen = of_partitions(frame, keys, [part.values for part in batch])
-    names = _by_spelling(plan, chosen, keys, batch)
-    old = _replaced(client, plan, batch)
+class Made(NamedTuple):
+    """What was staged, in its new directory."""
+
+    staged: Staged
+    directory: str
+    file_count: int
+    size: int
+
+    @property
+    def name(self) -> str:
+        return self.staged.part.name
+
+
+def _copy_batch(copy: _Copy, batch: Sequence[Part]) -> list[Made]:
+    """Copies partitions and publishes them."""
+    files, location = copy.files, copy.location
+    token = new_token()
+    hidden = join(location, STAGING + token)
+    old = _replaced(copy.client, copy.plan, batch)
     in_use = frozenset(name(_directory(each)) for each in old.values())
+    made = []
     try:
-        expected = stage(chosen, plan.format, staging, keys)
-        found = staged_checksums(spark, chosen, plan.format, staging, keys) if expected.rows else {}
-        verify(str(plan.source), expected, total(list(found.values())))
-        directories = _staged_directories(files, staging, keys, chosen) if expected.rows else {}
-        made = []
-        for values, part in names.items():
-            final = join(location, part.name, DIRECTORY + copy)
-            files.make(join(location, part.name))
-            remove_abandoned(files, join(location, part.name), in_use)
-            if values in directories:
-                files.rename(directories[values], final)
+        for staged in copy.stage(batch, join(hidden, ROWS)):
+            above = join(location, staged.part.name)
+            final = join(above, DIRECTORY + token)
+            files.make(above)
+            remove_abandoned(files, above, in_use)
+            if staged.directory is not None:
+                files.rename(staged.directory, final)
             else:
                 files.make(final)
-            made.append((part, final, found.get(values, NOTHING), size_of(files, final)))
+            made.append(Made(staged, final, *size_of(files, final)))
     finally:
         files.remove(hidden)
-    _publish(client, plan, table, files, location, made, old)
-    copy_partition_statistics(client, plan.source, plan.target, [part.name for part in batch])
-    return expected.rows, sum(size for *_, (_, size) in made)
+    _publish(copy, made, old)
+    copy_partition_statistics(copy.client, copy.plan.source, copy.plan.target, [part.name for part in batch])
+    return made
 
 
-Made = tuple[Part, str, Checksum, tuple[int, int]]
-"""A partition, its new directory, its checksum, and the number and the size of its files."""
-
-
-def _publish(
-    client: Client,
-    plan: CopyPlan,
-    table: Table,
-    files: Files,
-    location: str,
-    made: Sequence[Made],
-    old: dict[str, Partition],
-) -> None:
+def _publish(copy: _Copy, made: Sequence[Made], old: dict[str, Partition]) -> None:
     """Adds new partitions by one call, and gives existing ones their new directories by another."""
+    client, source, target, table = copy.client, copy.plan.source, copy.plan.target, copy.table
     new = [
-        new_partition(table, part.values, location=where, properties=_parameters(plan.source, part, checksum, *figures))
-        for part, where, checksum, figures in made
-        if part.name not in old
+        new_partition(table, each.staged.part.values, location=each.directory, properties=_parameters(source, each))
+        for each in made
+        if each.name not in old
     ]
     if new:
-        client.add_partitions(plan.target, new)
+        client.add_partitions(target, new)
     changed = []
-    for part, where, checksum, figures in made:
-        if (before := old.get(part.name)) is not None:
-            parameters = {**(before.parameters or {}), **_parameters(plan.source, part, checksum, *figures)}
-            sd = replace(table.sd or StorageDescriptor(), location=where)
+    for each in made:
+        if (before := old.get(each.name)) is not None:
+            parameters = {**(before.parameters or {}), **_parameters(source, each)}
+            sd = replace(table.sd or StorageDescriptor(), location=each.directory)
             changed.append(replace(before, sd=sd, parameters=parameters))
     if changed:
-        client.api.alter_partitions(plan.target.database_field, plan.target.table, tuple(changed))
-    for part, where, *_ in made:
-        if part.name in old:
-            _remove_old(files, location, _directory(old[part.name]), where)
+        client.api.alter_partitions(target.database_field, target.table, tuple(changed))
+    for each in made:
+        if each.name in old:
+            _remove_old(copy.files, copy.location, _directory(old[each.name]), each.directory)
 
 
 def _replaced(client: Client, plan: CopyPlan, batch: Sequence[Part]) -> dict[str, Partition]:
@@ -227,13 +231,13 @@ def _directory(partition: Partition) -> str:
     return (partition.sd.location if partition.sd is not None else None) or ""
 
 
-def _parameters(source: TableName, part: Part, checksum: Checksum, count: int, size: int) -> dict[str, str]:
-    mark = Mark(str(source), part.state, checksum.rows, checksum.text)
+def _parameters(source: TableName, made: Made) -> dict[str, str]:
+    staged = made.staged
     return {
-        COPY_SOURCE: mark.text(),
-        "numRows": str(checksum.rows),
-        "numFiles": str(count),
-        "totalSize": str(size),
+        COPY_SOURCE: Mark(str(source), staged.part.state, staged.rows, staged.checksum).text(),
+        "numRows": str(staged.rows),
+        "numFiles": str(made.file_count),
+        "totalSize": str(made.size),
         "COLUMN_STATS_ACCURATE": _BASIC,
     }
 
@@ -249,43 +253,3 @@ def _remove_old(files: Files, location: str, old: str, new: str) -> None:
         # The directory of the table or partition itself: the new one is in it.
         if not entry.is_directory:
             files.remove(join(old, entry.name))
-
-
-def _as_in(frame: DataFrame, keys: Sequence[str]) -> list[str]:
-    """The keys as the DataFrame writes them."""
-    spellings = {field.lower(): field for field in frame.columns}
-    return [spellings[key] for key in keys]
-
-
-def _by_spelling(
-    plan: CopyPlan, frame: DataFrame, keys: Sequence[str], batch: Sequence[Part]
-) -> dict[tuple[str, ...], Part]:
-    found: dict[tuple[str, ...], Part] = {}
-    for part in batch:
-        values = spelled(frame.schema, keys, part.values)
-        if values in found:
-            raise NotSupported(
-                f"the partitions {found[values].name} and {part.name} of {plan.source} are the same for Spark"
-            )
-        found[values] = part
-    return found
-
-
-def _staged_directories(
-    files: Files, staging: str, keys: Sequence[str], frame: DataFrame
-) -> dict[tuple[str, ...], str]:
-    """The directories that Spark wrote, by the values in their names."""
-    found: dict[tuple[str, ...], str] = {}
-
-    def walk(path: str, depth: int) -> None:
-        for entry in files.entries(join(staging, path) if path else staging):
-            below = f"{path}/{entry.name}" if path else entry.name
-            if not entry.is_directory:
-                continue
-            if depth + 1 < len(keys):
-                walk(below, depth + 1)
-            else:
-                found[spelled(frame.schema, keys, partition_values(below, keys))] = join(staging, below)
-
-    walk("", 0)
-    return found

@@ -28,6 +28,7 @@ class Mark(NamedTuple):
     state: str
     rows: int
     checksum: str
+    """For information. The sum of the hashes of rows, as 16 digits; or `sha256:…`, that of files that were copied."""
 
     def text(self) -> str:
         return json.dumps(self._asdict(), sort_keys=True)

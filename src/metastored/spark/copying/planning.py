@@ -6,7 +6,7 @@ Reads the metastore and lists directories. Writes nothing and needs no Spark for
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from metastored.client._sync.client import Client
@@ -17,6 +17,7 @@ from metastored.model.acid import is_transactional
 from metastored.model.formats import format_of
 from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName
+from metastored.model.spark.properties import NUM_BUCKETS
 from metastored.spark.acid.files import Files, files_of, in_threads
 from metastored.spark.copying.marks import Mark, mark_of, state_of
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
@@ -36,6 +37,13 @@ class Part:
     name: str
     values: tuple[str, ...]
     state: str
+    sd: StorageDescriptor = field(default_factory=StorageDescriptor, compare=False, repr=False)
+    files: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
+    """The files of which the state was made: their paths below the location, and their sizes."""
+
+    @property
+    def location(self) -> str:
+        return self.sd.location or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,8 @@ def plan_copy(
     chosen = _format(table, existing, target, format)
     transactional = existing is not None and is_transactional(existing.parameters)
     whole = transactional or chosen not in FILE_FORMATS
+    if existing is not None and not whole and _has_buckets(existing):
+        raise NotSupported(f"{target} exists with buckets, which copies do not write: drop it first")
     if whole and partitions is not None:
         raise NotSupported(
             f"{target} is replaced as a whole, because it is {'an ACID table' if transactional else chosen}: "
@@ -171,6 +181,10 @@ def _existing(client: Client, target: TableName) -> Table | None:
     return found
 
 
+def _has_buckets(table: Table) -> bool:
+    return bool(table.sd is not None and (table.sd.numBuckets or 0) > 0) or NUM_BUCKETS in (table.parameters or {})
+
+
 def _format(table: Table, existing: Table | None, target: TableName, format: str | None) -> str:
     if existing is not None:
         found = format_of(existing) or "unknown"
@@ -219,7 +233,7 @@ def _parts(
     spark: Any, client: Client, source: TableName, table: Table, partitions: str | Sequence[str] | None
 ) -> Iterator[Part]:
     if not table.partitionKeys:
-        yield Part("", (), _state(spark, table.sd, table.parameters))
+        yield _part(spark, "", (), table.sd, table.parameters)
         return
     keys = tuple((key.name or "").lower() for key in table.partitionKeys)
     where = partitions if isinstance(partitions, str) else None
@@ -230,18 +244,24 @@ def _parts(
             raise InvalidInputException(f"{source} has no partition {missing[0]}")
         found = {name: found[name] for name in partitions}
     items = sorted(found.items())
-    states = in_threads(lambda item: _state(spark, item[1].sd, item[1].parameters), items)
-    for (name, each), state in zip(items, states, strict=True):
-        yield Part(name, tuple(each.values or ()), state)
+    yield from in_threads(
+        lambda item: _part(spark, item[0], tuple(item[1].values or ()), item[1].sd, item[1].parameters), items
+    )
 
 
-def _state(spark: Any, sd: StorageDescriptor | None, parameters: dict[str, str] | None) -> str:
-    location = sd.location if sd is not None else None
-    if not location:
+def _part(
+    spark: Any,
+    name: str,
+    values: tuple[str, ...],
+    sd: StorageDescriptor | None,
+    parameters: dict[str, str] | None,
+) -> Part:
+    if sd is None or not sd.location:
         raise NotSupported("a table without a location cannot be copied")
-    files = files_of(spark, location)
-    values = parameters or {}
-    return state_of(_listed(files, location, ""), values.get("metadata_location") or values.get(_CHANGED))
+    files = tuple(_listed(files_of(spark, sd.location), sd.location, ""))
+    known = parameters or {}
+    state = state_of(files, known.get("metadata_location") or known.get(_CHANGED))
+    return Part(name, values, state, sd, files)
 
 
 def _listed(files: Files, location: str, path: str) -> Iterator[tuple[str, int]]:

@@ -24,13 +24,17 @@ class CopyResult:
     """The partitions that the source does not have any more."""
     unchanged: bool = False
     """Whether nothing was written, because the source has not changed."""
+    copied_files: int = 0
+    """Files that were copied byte for byte. All others were written from rows."""
 
     def __str__(self) -> str:
         if self.unchanged:
             return "unchanged"
+        files = "1 file" if self.copied_files == 1 else f"{self.copied_files} files"
+        how = f" ({files} byte for byte)" if self.copied_files else ""
         if not (self.partitions or self.skipped or self.dropped):
-            return "copied"
-        counts = ((self.partitions, "copied"), (self.skipped, "unchanged"), (self.dropped, "dropped"))
+            return f"copied{how}"
+        counts = ((self.partitions, f"copied{how}"), (self.skipped, "unchanged"), (self.dropped, "dropped"))
         return "partitions: " + ", ".join(f"{len(names)} {word}" for names, word in counts if names)
 
 

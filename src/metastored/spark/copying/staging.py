@@ -11,14 +11,14 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from metastored.errors import CopyMismatch
 from metastored.hive.locations import join
 from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
 from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, is_abandoned, token
-from metastored.spark.copying.planning import CopyPlan
+from metastored.spark.copying.planning import CopyPlan, Part
 from metastored.spark.copying.reading import spelled
 from metastored.spark.processes import is_running
 
@@ -30,6 +30,19 @@ PATIENCE: Final = 30.0
 _NO_MARKER: Final = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 _ORC: Final = {"compression": "zlib"}
 """All versions of Hive read it; Hive 3.1 cannot read zstd, which is Spark's own default."""
+
+
+class Staged(NamedTuple):
+    """A partition, or a table without partitions, that was written and verified, and is not published yet."""
+
+    part: Part
+    directory: str | None
+    """None if there are no rows, and no directory for them."""
+    rows: int
+    checksum: str
+    """As in its mark."""
+    copied_files: int = 0
+    """Files that were copied byte for byte."""
 
 
 def new_token() -> str:
