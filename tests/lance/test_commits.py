@@ -13,6 +13,10 @@ import lance
 import lance_namespace as ns
 import pytest
 
+import metastored
+from metastored.catalog.handlers import in_memory
+from metastored.catalog.settings import MemoryCatalog
+from metastored.gate.hooked import Hooked
 from metastored.lance import Hive2Namespace
 from metastored.lance.files import final_name
 from metastored.wire.structs import replace
@@ -192,6 +196,22 @@ class TestATableThatWasReadBefore:
         with pytest.raises(ns.ConcurrentModificationError):
             managed.namespace.create_table_version(mine)
         assert versions_of(managed, "points") == [1, 2]
+
+
+def test_a_server_that_returns_other_definitions_than_it_stores_gets_commits_too(tmp_path: Path) -> None:
+    def shown(value: Any, _: str | None) -> Any:
+        return replace(value, parameters={**value.parameters, "seen": str(uuid.uuid4())})
+
+    memory = in_memory(MemoryCatalog(name="shown"))
+    try:
+        with metastored.connect(handler=Hooked(memory.handler, shown, None), cache=False) as client:
+            space = Space(Hive2Namespace(client, managed_by="impl", root=str(tmp_path)), ["d"], tmp_path, "")
+            space.namespace.create_namespace(ns.CreateNamespaceRequest(id=["d"]))
+            space.create("points")
+            assert appended(space).count_rows() == 6
+            assert version_of(space, "points") == "2"
+    finally:
+        memory.close()
 
 
 class TestALostReply:

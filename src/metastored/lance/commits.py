@@ -38,6 +38,7 @@ from metastored.errors import (
 from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.definition import MANIFEST, VERSION, version_of
 from metastored.lance.files import Manifest, Manifests, final_name, scheme_of
+from metastored.model.conditions import OTHER_TABLE
 from metastored.model.names import TableName
 from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
@@ -48,6 +49,9 @@ ATTEMPTS: Final = 10
 """How often a commit looks again after a reply that does not tell its outcome."""
 MAX_FAILURES: Final = 3
 """How often an alter is repeated that the metastore failed to do."""
+MAX_REFUSALS: Final = 3
+"""How often the stored table may be another one than was read. Then it is not compared any more: a server in between,
+such as one with a filter, does not return definitions as they are stored."""
 
 
 class ReadTables:
@@ -85,6 +89,8 @@ class Commits:
         """How often the metastore has failed to do an alter of this commit."""
         self._newest: Manifest | None = None
         """The manifest of the newest version that was seen last."""
+        self._refusals = 0
+        """How often an alter was refused because the stored table is another one."""
 
     def newest(self) -> Manifest | None:
         """The newest version after repairs; None for a table without data."""
@@ -171,10 +177,13 @@ class Commits:
     def _advance(self, version: int, parameters: Mapping[str, str]) -> bool:
         """One conditional alter; False if its conditions did not hold, or if its reply was lost."""
         changed = replace(self.table, parameters={**(self.table.parameters or {}), **parameters})
+        changes = parameters if self._refusals < MAX_REFUSALS else None
+        environment = conditional(str(version - 1), changes=changes)
         try:
-            self._client.alter(self._name, changed, environment=conditional(str(version - 1), changes=parameters))
+            self._client.alter(self._name, changed, environment=environment)
         except MetaException as error:
             if is_conflict(error):
+                self._refusals += OTHER_TABLE in (error.message or "")
                 return False
             # Such as a deadlock in the metastore's database. A refusal of the caller is a class of its own.
             if type(error) is not MetaException or self._failures >= MAX_FAILURES:

@@ -219,7 +219,7 @@ def alter(
         _check_columns(ctx, before, changed)
         plan = planned(ctx, where, target, before, changed, database_rows())
         check_free(ctx, target, changed, plan)
-    condition = _Condition(env, changed)
+    condition = _Condition(ctx, env, changed)
     condition.check(before)  # Also without a lock: most refusals need none.
     if not (plan is not None and keeps_files(ctx.rules, before, changed)):
         # Listing is I/O: it is done before the transaction.
@@ -322,7 +322,8 @@ def _change(
 class _Condition:
     """The conditions of an alter. They are checked on the table as it was read, and again if it has changed since."""
 
-    def __init__(self, env: dict[str, str], requested: Table) -> None:
+    def __init__(self, ctx: Context, env: dict[str, str], requested: Table) -> None:
+        self._external_in_any_case = ctx.rules.external_in_any_case
         self._requested = requested
         self._key, self._value = env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE)
         only = env.get(CHANGES_ONLY)
@@ -330,7 +331,7 @@ class _Condition:
 
     def check(self, before: Table) -> None:
         """Raises MetaException if a condition does not hold for the stored table."""
-        if self._only is not None and not rows.same_table(before, self._requested, self._only):
+        if self._only is not None and not self._is_same(before, self._only):
             raise MetaException(f"{OTHER_TABLE}the parameters of {CHANGES_ONLY}: {', '.join(sorted(self._only))}")
         try:
             _check_expected(before, self._requested.parameters or {}, self._key, self._value)
@@ -339,6 +340,14 @@ class _Condition:
                 raise
             # A caller learns from a refusal that this server knows the other condition too.
             raise MetaException(f"{error.message}. The condition {CHANGES_ONLY} holds") from None
+
+    def _is_same(self, before: Table, only: frozenset[str]) -> bool:
+        if rows.same_table(before, self._requested, only):
+            return True
+        # An import may have stored a table that is not in its normal form.
+        return before.sd is not None and rows.same_table(
+            normal.stored(before, self._external_in_any_case), self._requested, only
+        )
 
 
 def _check_expected(before: Table, required: dict[str, str], key: str | None, expected: str | None) -> None:
