@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import tempfile
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -44,26 +42,26 @@ result = [time.perf_counter() - start, len(tables)]
 
 
 @contextlib.contextmanager
-def namespaces(peer: Peer, root: Path, count: int, table: str) -> Iterator[list[Hive2Namespace]]:
+def namespaces(peer: Peer, root: Path, count: int) -> Iterator[list[Hive2Namespace]]:
     """One namespace for each writer, with a table that all of them write to."""
     uri = f"thrift://{peer.host}:{peer.port}"
     with contextlib.ExitStack() as stack:
         made = [stack.enter_context(Hive2Namespace(uri=uri, root=str(root), managed_by="impl")) for _ in range(count)]
         made[0].create_namespace(ns.CreateNamespaceRequest(id=[DB], mode="exist_ok"))
-        lance.write_dataset(ROW, namespace_client=made[0], table_id=[DB, table], mode="create")
+        lance.write_dataset(ROW, namespace_client=made[0], table_id=[DB, f"t{count}"], mode="create")
         yield made
 
 
-def commits_per_second(peer: Peer, root: Path, writers: int, commits: int, name: str) -> float:
-    """How many rows the writers appended per second to a new table, each by a commit of its own.
+def commits_per_second(peer: Peer, root: Path, writers: int, commits: int) -> float:
+    """How many rows the writers appended per second, each by a commit of its own, until there were so many.
 
     All servers get the same number of commits: each version makes the next commit of Lance slower, whoever decides it.
     """
     times: list[float] = []
     """When each commit was acknowledged."""
     failures: list[BaseException] = []
-    with namespaces(peer, root, writers, name) as spaces:
-        table = [DB, name]
+    with namespaces(peer, root, writers) as spaces:
+        table = [DB, f"t{writers}"]
         start = time.perf_counter()
 
         def write(number: int) -> None:
@@ -136,25 +134,27 @@ def run_lists(results: Results, quick: bool) -> None:
 
 
 def run_commits(results: Results, quick: bool) -> None:
-    """Both servers run all the time and take turns, so that other load on the machine meets both of them."""
+    """Several rounds, each with new servers, which take turns: so other load on the machine meets both of them."""
     rounds, commits = (1, 40) if quick else (3, 200)
-    rates: dict[tuple[str, int], list[float]] = defaultdict(list)
-    with metastored_on_sqlite() as ours, apache() as theirs, tempfile.TemporaryDirectory() as folder:
-        for peer in (ours, theirs):
-            commits_per_second(peer, Path(folder, peer.name), 2, 10, "warm_up")
-        for number, writers in itertools.product(range(rounds), (1, 8)):
-            for peer in (ours, theirs):
-                rate = commits_per_second(peer, Path(folder, peer.name), writers, commits, f"t{number}_{writers}")
-                rates[peer.name, writers].append(rate)
-        for writers in (1, 8):
-            results.more(
-                f"Lance commits by the metastore, {writers} writer{'s' if writers > 1 else ''}",
-                median(rates[ours.name, writers]),
-                median(rates[theirs.name, writers]),
-                unit="/s",
-                least=COMMITS_LEAST,
-                aim=COMMITS_AIM,
-            )
+    rates: dict[str, dict[int, list[float]]] = {}
+    for number in range(rounds):
+        starts = (metastored_on_sqlite, apache)
+        for start in starts if number % 2 == 0 else reversed(starts):
+            with start() as peer, tempfile.TemporaryDirectory() as root:
+                commits_per_second(peer, Path(root), 2, 10)
+                for writers in (1, 8):
+                    rate = commits_per_second(peer, Path(root), writers, commits)
+                    rates.setdefault(peer.name, {}).setdefault(writers, []).append(rate)
+    ours, theirs = rates.values()
+    for writers in (1, 8):
+        results.more(
+            f"Lance commits by the metastore, {writers} writer{'s' if writers > 1 else ''}",
+            median(ours[writers]),
+            median(theirs[writers]),
+            unit="/s",
+            least=COMMITS_LEAST,
+            aim=COMMITS_AIM,
+        )
 
 
 def run(results: Results, quick: bool) -> None:
