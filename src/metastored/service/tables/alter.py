@@ -368,7 +368,7 @@ def _check_columns(ctx: Context, before: Table, changed: Table) -> None:
     if kinds.is_view(before):
         return
     strict = ctx.session.conf.get("metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
-    if strict:
+    if strict and new.cols != old.cols:
         bad = incompatible_columns(_typed(old), _typed(new), ctx.generation)
         if bad:
             raise InvalidOperationException(
