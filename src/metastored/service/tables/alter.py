@@ -188,7 +188,9 @@ def alter(
     refuse_new_keys(
         before.parameters, requested.parameters, f"table {where.database}.{old_name}", InvalidOperationException
     )
-    same_storage = requested.sd == before.sd and requested.partitionKeys == before.partitionKeys
+    same_storage = (
+        requested.sd is not None and requested.sd == before.sd and requested.partitionKeys == before.partitionKeys
+    )
     if not same_storage:  # Otherwise it was checked when it was stored.
         normal.check_columns(requested, InvalidOperationException)
     if requested.catName is not None and normalize(requested.catName) != where.catalog:
