@@ -134,7 +134,11 @@ def run_lists(results: Results, quick: bool) -> None:
 
 
 def run_commits(results: Results, quick: bool) -> None:
-    """Several rounds, each with new servers, which take turns: so other load on the machine meets both of them."""
+    """Several rounds, each with new servers, which take turns: so other load on the machine meets both of them.
+
+    A round has few commits, so that Apache's JVM is still compiling its code. One that has run for longer is faster,
+    and the ratio is smaller than here.
+    """
     rounds, commits = (1, 40) if quick else (3, 200)
     rates: dict[str, dict[int, list[float]]] = {}
     for number in range(rounds):
