@@ -98,6 +98,26 @@ def test_an_alter_whose_condition_does_not_hold_changes_nothing(honest: ApacheMe
 
 
 @WITH_CONDITIONS
+def test_a_server_that_does_not_compare_definitions_is_read_for_each_commit(
+    honest: ApacheMetastore, tmp_path: Path
+) -> None:
+    with new_space(honest.uri, "hive2", tmp_path, "impl") as space:
+        space.create("t")
+        client, name = space.namespace.client, (space.name, "t")
+        newest = ns.ListTableVersionsRequest(id=space.id("t"), limit=1, descending=True)
+        space.namespace.list_table_versions(newest)
+        table = client.table(name)
+        client.alter(name, replace(table, parameters={**table.parameters, "note": "kept"}))
+        versions = tmp_path / f"{space.name}.db" / "t" / "_versions"
+        staged = versions / f"{final_name(2)}-x"
+        staged.write_bytes((versions / final_name(1)).read_bytes())
+        request = ns.CreateTableVersionRequest(id=space.id("t"), version=2, manifest_path=str(staged)[1:])
+        space.namespace.create_table_version(request)
+        found = client.table(name).parameters
+        assert (found["version"], found["note"]) == ("2", "kept")
+
+
+@WITH_CONDITIONS
 def test_of_several_commits_of_one_version_one_succeeds(honest: ApacheMetastore, tmp_path: Path) -> None:
     with new_space(honest.uri, "hive2", tmp_path, "impl") as space:
         space.create("t")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import uuid
 from pathlib import Path
@@ -12,6 +13,10 @@ import lance
 import lance_namespace as ns
 import pytest
 
+import metastored
+from metastored.catalog.handlers import in_memory
+from metastored.catalog.settings import MemoryCatalog
+from metastored.gate.hooked import Hooked
 from metastored.lance import Hive2Namespace
 from metastored.lance.files import final_name
 from metastored.wire.structs import replace
@@ -44,6 +49,11 @@ def version_of(space: Space, table: str) -> str:
 def versions_of(space: Space, table: str) -> list[int]:
     request = ns.ListTableVersionsRequest(id=space.id(table))
     return [version.version for version in space.namespace.list_table_versions(request).versions]
+
+
+def pickled(space: Space) -> Any:
+    """Another namespace for the same metastore."""
+    return pickle.loads(pickle.dumps(space.namespace))
 
 
 def appended(space: Space, table: str = "points") -> Any:
@@ -111,6 +121,97 @@ def test_a_manifest_that_is_not_there_is_no_commit(managed: Space, path: str) ->
             ns.CreateTableVersionRequest(id=managed.id("points"), version=2, manifest_path=path)
         )
     assert version_of(managed, "points") == "1"
+
+
+class TestATableThatWasReadBefore:
+    """A commit begins with the definition that was read for the newest version; metastored compares it."""
+
+    def listed(self, space: Space) -> None:
+        """The request by which Lance opens the newest version, after a first commit by this namespace."""
+        space.create("points")
+        request = ns.ListTableVersionsRequest(id=space.id("points"), limit=1, descending=True)
+        assert [each.version for each in space.namespace.list_table_versions(request).versions] == [1]
+
+    def altered(self, space: Space, **changes: Any) -> None:
+        table = space.namespace.client.table(tuple(space.id("points")))
+        space.namespace.client.alter(tuple(space.id("points")), replace(table, **changes))
+
+    def test_is_not_read_again(self, managed: Space) -> None:
+        self.listed(managed)
+        before = managed.namespace.client.api.calls
+        managed.namespace.create_table_version(staged(managed, "points", 2))
+        assert managed.namespace.client.api.calls - before == 1
+        assert version_of(managed, "points") == "2"
+
+    def test_is_used_once(self, managed: Space) -> None:
+        self.listed(managed)
+        managed.namespace.create_table_version(staged(managed, "points", 2))
+        before = managed.namespace.client.api.calls
+        managed.namespace.create_table_version(staged(managed, "points", 3))
+        assert managed.namespace.client.api.calls - before == 2
+
+    def test_is_not_written_over_what_others_have_set_since(self, managed: Space) -> None:
+        self.listed(managed)
+        table = managed.namespace.client.table(tuple(managed.id("points")))
+        self.altered(managed, parameters={**table.parameters, "note": "kept"})
+        managed.namespace.create_table_version(staged(managed, "points", 2))
+        found = managed.namespace.client.table(tuple(managed.id("points"))).parameters
+        assert (found["version"], found["note"]) == ("2", "kept")
+
+    def test_has_no_new_version_if_it_was_moved_since(self, managed: Space, tmp_path: Path) -> None:
+        self.listed(managed)
+        request = staged(managed, "points", 2)
+        table = managed.namespace.client.table(tuple(managed.id("points")))
+        versions = tmp_path / "elsewhere" / "_versions"
+        versions.mkdir(parents=True)
+        location = managed.root / f"{managed.name}.db" / "points"
+        shutil.copy(location / "_versions" / final_name(1), versions)
+        self.altered(managed, sd=replace(table.sd, location=f"file:{versions.parent}"))
+        with pytest.raises(ns.InvalidInputError, match="there is no manifest"):
+            managed.namespace.create_table_version(request)
+        assert version_of(managed, "points") == "1"
+        assert not (location / "_versions" / final_name(2)).exists()
+
+    def test_is_not_found_if_it_was_dropped_since(self, managed: Space) -> None:
+        self.listed(managed)
+        request = staged(managed, "points", 2)
+        managed.namespace.deregister_table(ns.DeregisterTableRequest(id=managed.id("points")))
+        with pytest.raises(ns.TableNotFoundError):
+            managed.namespace.create_table_version(request)
+
+    def test_has_a_conflict_if_another_writer_was_faster(self, managed: Space) -> None:
+        self.listed(managed)
+        with pickled(managed) as other:
+            other.create_table_version(staged(managed, "points", 2))
+        with pytest.raises(ns.ConcurrentModificationError):
+            managed.namespace.create_table_version(staged(managed, "points", 2))
+        assert versions_of(managed, "points") == [1, 2]
+
+    def test_has_a_conflict_also_if_the_other_writer_has_not_published_yet(self, managed: Space) -> None:
+        self.listed(managed)
+        mine, theirs = staged(managed, "points", 2), staged(managed, "points", 2)
+        table = managed.namespace.client.table(tuple(managed.id("points")))
+        committed = {"version": "2", "lance.manifest_path": theirs.manifest_path.rpartition("/")[2]}
+        self.altered(managed, parameters={**table.parameters, **committed})
+        with pytest.raises(ns.ConcurrentModificationError):
+            managed.namespace.create_table_version(mine)
+        assert versions_of(managed, "points") == [1, 2]
+
+
+def test_a_server_that_returns_other_definitions_than_it_stores_gets_commits_too(tmp_path: Path) -> None:
+    def shown(value: Any, _: str | None) -> Any:
+        return replace(value, parameters={**value.parameters, "seen": str(uuid.uuid4())})
+
+    memory = in_memory(MemoryCatalog(name="shown"))
+    try:
+        with metastored.connect(handler=Hooked(memory.handler, shown, None), cache=False) as client:
+            space = Space(Hive2Namespace(client, managed_by="impl", root=str(tmp_path)), ["d"], tmp_path, "")
+            space.namespace.create_namespace(ns.CreateNamespaceRequest(id=["d"]))
+            space.create("points")
+            assert appended(space).count_rows() == 6
+            assert version_of(space, "points") == "2"
+    finally:
+        memory.close()
 
 
 class TestALostReply:
@@ -261,10 +362,8 @@ def test_a_table_that_was_dropped_during_a_commit_is_not_found(managed: Space) -
 
 
 def test_a_copy_in_another_process_commits_to_the_same_table(managed: Space) -> None:
-    import pickle
-
     managed.create("points")
-    with pickle.loads(pickle.dumps(managed.namespace)) as copy:
+    with pickled(managed) as copy:
         assert isinstance(copy, Hive2Namespace)
         lance.write_dataset(POINTS, namespace_client=copy, table_id=managed.id("points"), mode="append")
     assert version_of(managed, "points") == "2"

@@ -3,12 +3,16 @@
 Hive 3.1.3, and 2.3 before 2.3.10, ignore the condition. A namespace therefore sends one conditional alter with a wrong
 expected value before it relies on a server. A metastored may serve databases and tables of other metastores, so the
 outcome counts for new tables of one database, or for one table.
+
+metastored also honours `metastored.changes_only`, which Hive ignores: it refuses an alter if the stored table is not
+the one that the caller has read. Its reply to the wrong value tells that.
 """
 
 from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Iterable
 from typing import Final
 
 from lance_namespace import UnsupportedOperationError
@@ -16,26 +20,31 @@ from lance_namespace import UnsupportedOperationError
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
 from metastored.lance.definition import VERSION
+from metastored.model.conditions import CHANGES_ONLY, EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
 from metastored.model.formats import classes_of
 from metastored.model.kinds import VIEW
 from metastored.model.makers import storage
 from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import FieldSchema, Table
 
-CONFLICT: Final = "The table has been modified. The parameter value for key '"
-"""How a metastore's refusal of a conditional alter begins; the key and the values follow."""
 NEVER: Final = "no version"
 """An expected value that no table has."""
 
 
 def is_conflict(error: MetastoreError) -> bool:
-    """Whether a refused alter was refused because of its condition."""
-    return CONFLICT in (error.message or "")
+    """Whether a refused alter was refused because of its conditions."""
+    message = error.message or ""
+    return OTHER_VALUE in message or OTHER_TABLE in message
 
 
-def conditional(expected: str, key: str = VERSION) -> dict[str, str]:
-    """The environment of a conditional alter."""
-    return {"expected_parameter_key": key, "expected_parameter_value": expected, "DO_NOT_UPDATE_STATS": "true"}
+def conditional(expected: str, *, changes: Iterable[str] | None = None) -> dict[str, str]:
+    """The environment of an alter of a table whose version is `expected`.
+
+    With `changes`, the names of all parameters that it changes, metastored refuses it also if somebody else has changed
+    anything else since the table was read.
+    """
+    environment = {EXPECTED_KEY: VERSION, EXPECTED_VALUE: expected, "DO_NOT_UPDATE_STATS": "true"}
+    return environment if changes is None else {**environment, CHANGES_ONLY: ",".join(changes)}
 
 
 class CheckedTables:
@@ -49,7 +58,8 @@ class CheckedTables:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: set[tuple[str, TableName]] = set()
+        self._found: dict[tuple[str, TableName], bool] = {}
+        """Whether the server also refuses to alter a table that is not the one that was read."""
 
     def check(self, client: Client, name: TableName, table: Table | None, owner: str | None = None) -> None:
         """Raises UnsupportedOperationError if the server ignores conditions.
@@ -58,21 +68,29 @@ class CheckedTables:
         """
         address = client.api.address
         key = address, name if table is not None else name._replace(table="")
-        if key not in self._found:
+        compares = self._found.get(key)
+        if compares is None:
             if table is not None:
-                check_condition(client, name, table)
+                compares = check_condition(client, name, table)
             else:
-                check_conditional_alter(client, name.database_name, owner)
+                compares = check_conditional_alter(client, name.database_name, owner)
+        elif (address, name) in self._found:
+            return
         with self._lock:
             if len(self._found) >= self.CAPACITY:
                 self._found.clear()
-            self._found |= {key, (address, name)}
+            self._found |= {key: compares, (address, name): compares}
+
+    def compares(self, client: Client, name: TableName) -> bool:
+        """Whether the server honours `changes` of `conditional`, by an earlier check of this table."""
+        return self._found.get((client.api.address, name), False)
 
 
-def check_conditional_alter(client: Client, database: DatabaseName, owner: str | None = None) -> None:
+def check_conditional_alter(client: Client, database: DatabaseName, owner: str | None = None) -> bool:
     """Raises UnsupportedOperationError if the server ignores the condition of an alter.
 
-    It alters a view with a wrong expected value; the view has no directory and is dropped.
+    It alters a view with a wrong expected value; the view has no directory and is dropped. Returns whether the server
+    honours `changes` of `conditional`.
     """
     name = database.table(f"lance_probe_{uuid.uuid4().hex}")
     view = Table(
@@ -92,18 +110,18 @@ def check_conditional_alter(client: Client, database: DatabaseName, owner: str |
     )
     client.create_table(view)
     try:
-        check_condition(client, name, view)
+        return check_condition(client, name, view)
     finally:
         client.drop_table(name, if_exists=True)
 
 
-def check_condition(client: Client, name: TableName, table: Table) -> None:
+def check_condition(client: Client, name: TableName, table: Table) -> bool:
     """The same by an alter of an existing table that changes nothing."""
     try:
-        client.alter(name, table, environment=conditional(NEVER))
+        client.alter(name, table, environment=conditional(NEVER, changes=()))
     except MetastoreError as error:
         if is_conflict(error):
-            return
+            return CHANGES_ONLY in (error.message or "")
         raise
     raise UnsupportedOperationError(
         f"the metastore at {client.uri} ignores the condition of an alter_table, so concurrent commits would be lost: "

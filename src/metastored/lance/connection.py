@@ -19,6 +19,7 @@ from metastored.client._sync.client import Client, connect
 from metastored.client.sasl import kerberos
 from metastored.errors import NoSuchObjectException, ObjectNotFound
 from metastored.hive.names import encode_catalog_name
+from metastored.lance.commits import ReadTables
 from metastored.lance.conditions import CheckedTables
 from metastored.lance.definition import ManagedBy, is_lance, managed_by
 from metastored.lance.identifiers import Levels
@@ -31,7 +32,10 @@ from metastored.wire.generated.databases import Database
 
 
 class Connected(LanceNamespace):
-    """A namespace with a client of a metastore. The metadata is never cached: each operation reads it."""
+    """A namespace with a client of a metastore. The metadata is never cached: each operation reads it.
+
+    One exception: a commit may begin with the table that was read for the newest version (`commits.py`).
+    """
 
     levels: ClassVar[Levels]
 
@@ -51,6 +55,7 @@ class Connected(LanceNamespace):
         """
         self.properties: Properties = properties_of(properties)
         self.checked = CheckedTables() if checked is None else checked
+        self.read_tables = ReadTables()
         self._client = client
         self._owned = client is None
         self._committer = committer
@@ -77,7 +82,7 @@ class Connected(LanceNamespace):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.properties = state["properties"]
-        self.checked = CheckedTables()
+        self.checked, self.read_tables = CheckedTables(), ReadTables()
         self._client, self._owned, self._lock = None, True, threading.Lock()
         self._committer = None
 

@@ -35,7 +35,7 @@ _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errn
 
 
 class Manifest(NamedTuple):
-    """The published manifest of a version."""
+    """The manifest of a version, staged or published."""
 
     version: int
     name: str
@@ -71,11 +71,13 @@ class Manifests:
         """The path of a manifest as Lance's requests have it: from the root of the object store."""
         return self._prefix + name
 
-    def find(self, version: int) -> Manifest | None:
-        """The published manifest of a version, under either naming scheme; None if there is none."""
-        return self.directory.manifest(final_name(version), version) or self.directory.manifest(
-            final_name(version, "V1"), version
-        )
+    def find(self, version: int, scheme: str | None = None) -> Manifest | None:
+        """The published manifest of a version, by one naming scheme or by either; None if there is none."""
+        for each in ("V2", "V1") if scheme is None else (scheme,):
+            found = self.directory.manifest(final_name(version, each), version)
+            if found is not None:
+                return found
+        return None
 
     def versions(self) -> list[int]:
         """The versions that have a published manifest, in ascending order."""
@@ -152,7 +154,7 @@ class LocalDirectory:
     def read(self, name: str, offset: int, length: int) -> bytes | None:
         """`length` bytes from `offset`, which is negative from the end."""
         try:
-            with open(os.path.join(self._path, name), "rb") as file:
+            with open(os.path.join(self._path, name), "rb", buffering=0) as file:
                 file.seek(offset, os.SEEK_END if offset < 0 else os.SEEK_SET)
                 return file.read(length)
         except OSError:

@@ -23,6 +23,7 @@ from lance_namespace import (
     TableVersionNotFoundError,
 )
 
+from metastored.errors import TransportError
 from metastored.lance.datasets import Datasets
 from metastored.lance.files import Manifest, Manifests, scheme_of, staged_name
 from metastored.lance.requests import operation
@@ -50,6 +51,7 @@ class VersionOperations(Datasets):
             # Lance's request for the newest version.
             commits = self.commits(name, table)
             newest = commits.newest()
+            self.read_tables.put(name, commits.table)
             return ListTableVersionsResponse(
                 versions=[] if newest is None else [_version(commits.manifests, newest)], page_token=None
             )
@@ -96,21 +98,38 @@ class VersionOperations(Datasets):
             )
         if request.version < 1:
             raise InvalidInputError(f"version is {request.version}: it is a number from 1 on")
-        name, table = self.table(request.id)
-        manifests = self.manifests(table)
-        if not self.is_managed(table):
-            if manifests.directory.manifest(staged, request.version) is None and not manifests.find(request.version):
-                raise InvalidInputError(f"there is no manifest {request.manifest_path}")
-            if not manifests.publish(staged, request.version):
-                raise ConcurrentModificationError(f"version {request.version} of {name} was created by another writer")
-            found = manifests.find(request.version)
-            assert found is not None
-            return CreateTableVersionResponse(version=_version(manifests, found))
-        self.checked.check(self.committer, name, table)
-        commits = self.commits(name, table)
-        found = commits.commit(staged, request.version)
+        name = self.levels.table(request.id)
+        commits, found = None, None
+        known = self.read_tables.take(name)
+        if known is not None and self.checked.compares(self.committer, name):
+            commits = self.commits(name, known)
+            found = commits.commit_at_once(staged, request.version)
+        if commits is None or found is None:
+            lost = None if commits is None else commits.lost
+            try:
+                name, table = self.table(request.id)
+            except TransportError as error:
+                raise lost or error from None  # The first of them says that it may have happened.
+            if not self.is_managed(table):
+                return self._created_in_storage(name, self.manifests(table), staged, request)
+            self.checked.check(self.committer, name, table)
+            commits = self.commits(name, table)
+            commits.lost = lost
+            found = commits.commit(staged, request.version)
         self.record_schema(name, commits, found.version, _schema(commits.manifests, found))
         return CreateTableVersionResponse(version=_version(commits.manifests, found))
+
+    def _created_in_storage(
+        self, name: TableName, manifests: Manifests, staged: str, request: CreateTableVersionRequest
+    ) -> CreateTableVersionResponse:
+        """The same for a table whose versions the metastore does not keep."""
+        if manifests.directory.manifest(staged, request.version) is None and not manifests.find(request.version):
+            raise InvalidInputError(f"there is no manifest {request.manifest_path}")
+        if not manifests.publish(staged, request.version):
+            raise ConcurrentModificationError(f"version {request.version} of {name} was created by another writer")
+        found = manifests.find(request.version)
+        assert found is not None
+        return CreateTableVersionResponse(version=_version(manifests, found))
 
     @operation(BatchDeleteTableVersionsRequest)
     def batch_delete_table_versions(self, request: BatchDeleteTableVersionsRequest) -> BatchDeleteTableVersionsResponse:
@@ -169,11 +188,14 @@ def _schema(manifests: Manifests, manifest: Manifest) -> bytes:
     begins with its length. Bytes that are not of this form are returned as they are.
     """
     directory = manifests.directory
-    footer = directory.read(manifest.name, -16, 16) or b""
+    content = b""
+    if manifest.size is not None and manifest.size <= SCHEMA_HEAD:
+        content = directory.read(manifest.name, 0, manifest.size) or b""
+    footer = content[-16:] or directory.read(manifest.name, -16, 16) or b""
     if len(footer) != 16 or footer[12:] != MAGIC:
         return footer
     (position,) = struct.unpack_from("<Q", footer)
-    head = directory.read(manifest.name, position + 4, SCHEMA_HEAD) or b""
+    head = content[position + 4 :] or directory.read(manifest.name, position + 4, SCHEMA_HEAD) or b""
     at = 0
     while at < len(head) and head[at] == 0x0A:  # Field 1, with its length.
         length, after = _varint(head, at + 1)

@@ -73,8 +73,11 @@ def _skew(skew: SkewedInfo | None) -> SkewedInfo:
     return SkewedInfo(skew.skewedColNames or (), skew.skewedColValues or (), skew.skewedColValueLocationMaps or {})
 
 
-def stored(table: Table, external_in_any_case: bool) -> Table:
-    """The table as it is stored, with its own creation time. For `external_in_any_case` see `kinds.stored_type`."""
+def stored(table: Table, external_in_any_case: bool, *, storage_is_normal: bool = False) -> Table:
+    """The table as it is stored, with its own creation time. For `external_in_any_case` see `kinds.stored_type`.
+
+    `storage_is_normal` if its storage descriptor and partition keys have been read from the store.
+    """
     assert table.sd is not None
     return replace(
         table,
@@ -83,8 +86,8 @@ def stored(table: Table, external_in_any_case: bool) -> Table:
         createTime=table.createTime or 0,
         lastAccessTime=table.lastAccessTime or 0,
         retention=table.retention or 0,
-        sd=storage(table.sd),
-        partitionKeys=columns(table.partitionKeys),
+        sd=table.sd if storage_is_normal else storage(table.sd),
+        partitionKeys=table.partitionKeys if storage_is_normal else columns(table.partitionKeys),
         parameters=table.parameters or {},
         tableType=stored_type(table, external_in_any_case),
         rewriteEnabled=bool(table.rewriteEnabled),

@@ -19,6 +19,7 @@ from metastored.wire.generated.common import (
     LongColumnStatsData,
     PrincipalPrivilegeSet,
     StorageDescriptor,
+    Table,
 )
 from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
 from metastored.wire.generated.statistics import PartitionsStatsResult
@@ -47,6 +48,28 @@ def test_no_other_module_of_the_service_has_bytes_of_the_encoding() -> None:
 
 def test_a_body_is_read_as_the_struct_it_was_made_of() -> None:
     assert rows.read_body(Partition, rows.body_of(PARTITION)) == PARTITION
+
+
+def test_a_whole_table_is_its_body_with_the_fields_that_a_row_lacks() -> None:
+    varying: dict[str, Any] = {"temporary": False, "writeId": 7, "requiredReadCapabilities": ("a",)}
+    table = Table("t", "d", "o", 1, 2, 3, SD, (), {"k": "v"}, tableType="MANAGED_TABLE", catName="c", **varying)
+    assert binary.decode(Table, rows.whole_table(table, rows.table_columns(table).body)) == table
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"createTime": 9, "dbName": "e", "catName": None}, True),
+        ({"parameters": {"k": "other", "n": "1"}}, True),
+        ({"parameters": {"k": "v", "n": "2"}}, False),
+        ({"parameters": {"k": "v"}}, False),
+        ({"sd": replace(SD, location="elsewhere")}, False),
+        ({"owner": "somebody"}, False),
+    ],
+)
+def test_tables_are_the_same_apart_from_names_and_some_parameters(other: dict[str, Any], same: bool) -> None:
+    table = Table("t", "d", "o", 1, 2, 3, SD, (), {"k": "v", "n": "1"})
+    assert rows.same_table(table, replace(table, **other), frozenset({"k", "absent"})) is same
 
 
 def test_a_partitions_row_has_its_own_fields_without_names_and_storage() -> None:

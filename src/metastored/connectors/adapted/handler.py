@@ -31,6 +31,7 @@ from metastored.errors import (
 )
 from metastored.hive.names import decode_catalog_name
 from metastored.hive.patterns import compile_pattern
+from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.databases import Database, GetDatabaseRequest
 from metastored.wire.generated.tables import (
@@ -50,9 +51,6 @@ log = logging.getLogger("metastored.connectors")
 
 THREADS: Final = 8
 """Calls of one source at a time."""
-EXPECTED_KEY: Final = "expected_parameter_key"
-EXPECTED_VALUE: Final = "expected_parameter_value"
-"""By which clients, such as Iceberg's, make an ALTER conditional."""
 
 
 class Adapted(PartitionCalls, StatisticsCalls):

@@ -32,7 +32,7 @@ from metastored.wire.generated.common import CreationMetadata, StorageDescriptor
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition
-from metastored.wire.structs import replace
+from metastored.wire.structs import names, replace
 
 CHUNK: Final = 512 * 1024
 """Long replies are made in pieces of about this many bytes."""
@@ -123,6 +123,11 @@ _TABLE_ABSENT = dict.fromkeys(
 )
 
 
+_TABLE_VARYING = tuple((name, names(Table).index(name)) for name in _TABLE_ABSENT)
+_TABLE_COMPARED = {**_TABLE_ABSENT, "parameters": None, "createTime": None}
+"""What does not count in `same_table`; the parameters are compared by themselves."""
+
+
 class TableColumns(NamedTuple):
     """The columns of a table's row besides its names; computed by one function from the table alone."""
 
@@ -158,6 +163,20 @@ def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
         dbName=database,
         catName=catalog,
         creationMetadata=binary.decode(CreationMetadata, metadata) if metadata is not None else None,
+    )
+
+
+def whole_table(table: Table, body: bytes) -> bytes:
+    """The table in Thrift binary, with all its fields. `body` is that of its row, which is not encoded again."""
+    varying: dict[str, Any] = {name: table[at] for name, at in _TABLE_VARYING}
+    return b"".join((body_of(Table(**varying)), body, STOP))
+
+
+def same_table(one: Table, other: Table, except_parameters: frozenset[str]) -> bool:
+    """Whether two tables have the same row, apart from some parameters and the time of the creation."""
+    first, second = one.parameters or {}, other.parameters or {}
+    return all(first.get(key) == second.get(key) for key in {*first, *second} - except_parameters) and (
+        replace(one, **_TABLE_COMPARED) == replace(other, **_TABLE_COMPARED)
     )
 
 

@@ -1,17 +1,19 @@
 """Altering a table: properties, columns, location, name, with cascade, and conditionally (HIVE-26882).
 
 Everything is checked and written in one transaction. `rename.py` moves the directory of a renamed table.
+
+An alter whose conditions (`model/conditions.py`) do not hold is a MetaException and changes nothing.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
 from metastored.hive.types.type_strings import incompatible_columns
 from metastored.model import kinds, normal
+from metastored.model.conditions import CHANGES_ONLY, EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
@@ -50,8 +52,6 @@ from metastored.wire.generated.tables import AlterTableRequest, AlterTableRespon
 from metastored.wire.structs import replace
 
 CASCADE: Final = "CASCADE"
-EXPECTED_KEY: Final = "expected_parameter_key"
-EXPECTED_VALUE: Final = "expected_parameter_value"
 
 
 @method
@@ -188,19 +188,29 @@ def alter(
     refuse_new_keys(
         before.parameters, requested.parameters, f"table {where.database}.{old_name}", InvalidOperationException
     )
-    normal.check_columns(requested, InvalidOperationException)
+    same_storage = (
+        requested.sd is not None and requested.sd == before.sd and requested.partitionKeys == before.partitionKeys
+    )
+    if not same_storage:  # Otherwise it was checked when it was stored.
+        normal.check_columns(requested, InvalidOperationException)
     if requested.catName is not None and normalize(requested.catName) != where.catalog:
         raise InvalidOperationException(
             f"Tables cannot be moved between catalogs, old catalog{where.catalog}, new catalog {requested.catName}"
         )
     changed = normal.stored(
-        checked_on_alter(before, _with_location(ctx, requested), ctx.rules), ctx.rules.external_in_any_case
+        checked_on_alter(before, requested if same_storage else _with_location(ctx, requested), ctx.rules),
+        ctx.rules.external_in_any_case,
+        storage_is_normal=same_storage,
     )
     target = DatabaseName(where.catalog, normalize(requested.dbName))
 
-    @cache
+    found: list[DatabaseRows] = []
+
     def database_rows() -> DatabaseRows:
-        return find_databases(ctx.reader(), where, target)
+        """Read at most once, and only where they matter."""
+        if not found:
+            found.append(find_databases(ctx.reader(), where, target))
+        return found[0]
 
     entered = database_rows().target if target != where else None
     if entered is not None:
@@ -211,6 +221,8 @@ def alter(
         _check_columns(ctx, before, changed)
         plan = planned(ctx, where, target, before, changed, database_rows())
         check_free(ctx, target, changed, plan)
+    condition = _Condition(ctx, env, changed)
+    condition.check(before)  # Also without a lock: most refusals need none.
     if not (plan is not None and keeps_files(ctx.rules, before, changed)):
         # Listing is I/O: it is done before the transaction.
         changed = replace(changed, parameters=gathered_on_alter(ctx, before, changed, env))
@@ -219,7 +231,9 @@ def alter(
     taken = _taken(ctx, where, requested)
 
     def change(tx: Transaction) -> Move | None:
-        return _change(ctx, tx, where, row, target, changed, env, taken, plan, cascade=cascade, snapshot=snapshot)
+        return _change(
+            ctx, tx, where, row, before, target, changed, condition, taken, plan, cascade=cascade, snapshot=snapshot
+        )
 
     try:
         move = ctx.database.run(change)
@@ -248,9 +262,10 @@ def _change(
     tx: Transaction,
     where: DatabaseName,
     stored_row: TableRow,
+    before: Table,
     target: DatabaseName,
     changed: Table,
-    env: dict[str, str],
+    condition: _Condition,
     taken: InvalidOperationException,
     plan: Plan | None,
     *,
@@ -268,8 +283,9 @@ def _change(
             raise ConcurrentChange(f"table {stored_row.name}")
         if tables.find(tx, *target, new_name) is not None:
             raise taken
-    before = rows.table_of(row, *where)
-    _check_expected(before, changed.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
+    if row != stored_row:
+        before = rows.table_of(row, *where)
+        condition.check(before)
     _check_columns(ctx, before, changed)
     after = replace(
         changed,
@@ -292,16 +308,48 @@ def _change(
         named = plan.database_rows.target.id, new_name
     if not kinds.is_view(after) and (after.sd is None or not after.sd.location):
         raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
-    tables.update(tx, row.id, **rows.table_columns(after)._asdict(), named=named)
+    columns = rows.table_columns(after)
+    tables.update(tx, row.id, **columns._asdict(), named=named)
     if after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
         forget_changed_columns(tx, row.id, before, after, cascade=cascade)
         follow_columns(tx, row.id, before, after)
         if cascade:
             _cascade(tx, row.id, after.sd)
-    objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+    objects = [("before", rows.whole_table(before, row.body)), ("after", rows.whole_table(after, columns.body))]
     # Hive records the event of a renamed table under its new name.
     record(ctx, tx, "ALTER_TABLE", target, new_name, objects)
     return move
+
+
+class _Condition:
+    """The conditions of an alter. They are checked on the table as it was read, and again if it has changed since."""
+
+    def __init__(self, ctx: Context, env: dict[str, str], requested: Table) -> None:
+        self._external_in_any_case = ctx.rules.external_in_any_case
+        self._requested = requested
+        self._key, self._value = env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE)
+        only = env.get(CHANGES_ONLY)
+        self._only = None if only is None else frozenset(filter(None, only.split(",")))
+
+    def check(self, before: Table) -> None:
+        """Raises MetaException if a condition does not hold for the stored table."""
+        if self._only is not None and not self._is_same(before, self._only):
+            raise MetaException(f"{OTHER_TABLE}the parameters of {CHANGES_ONLY}: {', '.join(sorted(self._only))}")
+        try:
+            _check_expected(before, self._requested.parameters or {}, self._key, self._value)
+        except MetaException as error:
+            if self._only is None:
+                raise
+            # A caller learns from a refusal that this server knows the other condition too.
+            raise MetaException(f"{error.message}. The condition {CHANGES_ONLY} holds") from None
+
+    def _is_same(self, before: Table, only: frozenset[str]) -> bool:
+        if rows.same_table(before, self._requested, only):
+            return True
+        # An import may have stored a table that is not in its normal form.
+        return before.sd is not None and rows.same_table(
+            normal.stored(before, self._external_in_any_case), self._requested, only
+        )
 
 
 def _check_expected(before: Table, required: dict[str, str], key: str | None, expected: str | None) -> None:
@@ -313,10 +361,7 @@ def _check_expected(before: Table, required: dict[str, str], key: str | None, ex
     current = (before.parameters or {}).get(key)
     if current != expected:
         current_text = "null" if current is None else current
-        raise MetaException(
-            f"The table has been modified. The parameter value for key '{key}' is '{current_text}'."
-            f" The expected was value was '{expected}'"
-        )
+        raise MetaException(f"{OTHER_VALUE}{key}' is '{current_text}'. The expected was value was '{expected}'")
 
 
 def _check_columns(ctx: Context, before: Table, changed: Table) -> None:
@@ -325,7 +370,7 @@ def _check_columns(ctx: Context, before: Table, changed: Table) -> None:
     if kinds.is_view(before):
         return
     strict = ctx.session.conf.get("metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
-    if strict:
+    if strict and new.cols != old.cols:
         bad = incompatible_columns(_typed(old), _typed(new), ctx.generation)
         if bad:
             raise InvalidOperationException(
