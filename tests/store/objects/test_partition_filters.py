@@ -190,12 +190,25 @@ def test_a_filter_that_hive_refuses_is_refused(database: Database) -> None:
 def test_equalities_on_the_first_key_are_found_by_the_index(database: Database, node: Filter) -> None:
     if database.dialect != "sqlite":
         return  # PostgreSQL plans by the table's content, and here it is empty.
+    used = _plan(database, node)
+    assert used and all("partitions_values (table_id=? AND v1" in line for line in used)
+
+
+@pytest.mark.parametrize("node", [Comparison("s", "=", "a"), In("s", ("a", "b")), Comparison("i", "<", 7)])
+def test_other_conditions_are_evaluated_on_the_index_of_values(database: Database, node: Filter) -> None:
+    if database.dialect != "sqlite":
+        return
+    used = _plan(database, node)
+    assert used and all("USING INDEX partitions_values" in line for line in used)
+
+
+def _plan(database: Database, node: Filter) -> list[str]:
+    """How SQLite reads the partitions that satisfy a condition."""
     where = translate(node, (("i", "int"), ("s", "string")), Generation.HIVE_2_3, database.reader())
     assert where is not None
-    sql = partitions._matching("name", where.sql).sqlite
+    sql = partitions._matching("body", where.sql).sqlite
     with database.migration() as engine, engine.connect() as connection:
         result = connection.exec_driver_sql(
             "EXPLAIN QUERY PLAN " + sql, {"table_id": 1, "limit": 1} | dict(where.params)
         )
-        used = [line[3] for line in result if "partitions" in line[3]]
-    assert used and all("partitions_values (table_id=? AND v1" in line for line in used)
+        return [line[3] for line in result if "partitions" in line[3]]

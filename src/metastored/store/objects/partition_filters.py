@@ -155,11 +155,13 @@ class _Builder:
     def _unusual(self, column: str, test: Callable[[str], str]) -> str:
         """The test, for integers not written as usual: 007, +7, -07.
 
-        All of them are in three ranges of texts, so that the index can find them together with the usual text.
+        All of them are in three ranges of texts, so that the index can find them together with the usual text. One
+        range around the three excludes most texts by one comparison.
         """
         ranges = (("0", "1"), ("+", ","), ("-0", "-1"))
         condition = test(self._dialect.integer(column))
-        return " OR ".join(f"({column} >= '{low}' AND {column} < '{high}' AND {condition})" for low, high in ranges)
+        texts = " OR ".join(f"({column} >= '{low}' AND {column} < '{high}')" for low, high in ranges)
+        return f"({column} < '1' AND {column} >= '+' AND ({texts}) AND {condition})"
 
     def _like(self, name: str, pattern: str, negated: bool) -> str:
         _, column = self._column(name)

@@ -162,13 +162,22 @@ def count(tx: Transaction, table_id: int) -> int:
 # --- partitions that satisfy a condition -------------------------------------------------------------------
 
 
+def _by_values(dialect: str) -> tuple[str, str]:
+    """The table for a condition on the values, and the order by name.
+
+    SQLite would use the index of names and read every row, since it takes each condition to hold for most rows. The
+    index of values has the first two: rows that do not match are not read. They are sorted apart from the index of
+    names: otherwise SQLite scans all names to find a few rows in their order.
+    """
+    return ("partitions INDEXED BY partitions_values", "+name") if dialect == SQLITE else ("partitions", "name")
+
+
 @lru_cache(maxsize=1024)
 def _matching(columns: str, sql: str) -> Statement:
     def build(dialect: str) -> sa.TextClause:
-        # Sorted apart from the index of names: otherwise SQLite scans all names to find a few rows in their order.
-        order = "+name" if dialect == SQLITE else "name"
+        source, order = _by_values(dialect)
         return sa.text(
-            f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
+            f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
         )
 
     return Statement(build)
@@ -203,9 +212,9 @@ def _sizes(sql: str | None, by_name: bool) -> Statement:
     def build(dialect: str) -> sa.TextClause:
         # SQLite counts the characters of a text, PostgreSQL's octet_length the bytes of anything.
         octets = "length(CAST({} AS BLOB))" if dialect == SQLITE else "octet_length({})"
-        source = "partitions WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
+        table, order = ("partitions", "name") if sql is None else _by_values(dialect)
+        source = f"{table} WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
         if by_name:
-            order = "+name" if sql is not None and dialect == SQLITE else "name"
             source = f"(SELECT * FROM {source} ORDER BY {order} LIMIT :limit) AS chosen"
         return sa.text(
             "SELECT shape, base, count(*), "
