@@ -81,7 +81,7 @@ def listed(
         if condition is None:
             first: list[Row] | None = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
         else:
-            first = _held(each(tx, limit))
+            first = held(each(tx, limit))
         if first is not None and len(first) <= SHORT:
             return structs(splicer(ctx, tx, where, row), first, wrapped=wrapped)
         if first is not None and condition is not None:
@@ -89,7 +89,7 @@ def listed(
     return _streamed(ctx, where, row, condition, limit, each, wrapped=wrapped)
 
 
-def _held(partition_rows: Iterator[Row]) -> list[Row] | None:
+def held(partition_rows: Iterator[Row]) -> list[Row] | None:
     """All rows, or None if they have more than HELD bytes."""
     held: list[Row] = []
     size = 0

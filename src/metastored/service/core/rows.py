@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from struct import Struct
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -31,7 +32,7 @@ from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import CreationMetadata, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionWithoutSD
 from metastored.wire.structs import replace
 
 CHUNK: Final = 512 * 1024
@@ -44,6 +45,8 @@ STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
+_MEMBERS = b"\x0f\x00\x01\x0c"
+_TIMES = Struct(">3s4s3s4s3s").unpack_from
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
 
@@ -278,6 +281,35 @@ class Splicer:
             return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
         return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
 
+    def location(self, row: Row) -> bytes | None:
+        """The location of a partition; None if it has none."""
+        _, name, _, base, suffix, _, _, _ = row
+        path: str | None = name if suffix is None and base is not None else suffix
+        if path is None:
+            return None
+        encoded = path.encode("utf-8", "surrogateescape")
+        return encoded if base is None else self._bases[base] + encoded
+
+    def without_storage(self, row: Row, path: bytes | None) -> bytes:
+        """The PartitionWithoutSD struct, with the path below the location that is shared."""
+        _, name, _, _, _, _, fmt, own = row
+        if fmt != BODY_FORMAT:
+            check_format(fmt, f"partition {name}")
+        located = b"" if path is None else b"\x0b\x00\x04" + pack(len(path)) + path
+        # The fields of a body are in the order of their ids, and most bodies have all of them: then only ids differ.
+        if own.startswith(b"\x0f\x00\x01\x0b"):
+            at = 8
+            for _ in range(binary.unpack_u(own, 4)[0]):
+                at += 4 + binary.unpack_u(own, at)[0]
+            created, time_1, accessed, time_2, parameters = _TIMES(own.ljust(at + 17), at)
+            if (created, accessed, parameters) == (b"\x08\x00\x04", b"\x08\x00\x05", b"\x0d\x00\x07"):
+                times = b"\x08\x00\x02" + time_1 + b"\x08\x00\x03" + time_2
+                return b"".join((own[:at], times, located, b"\x0d\x00\x05", own[at + 17 :], STOP))
+        part = partition_own(own)
+        relative = None if path is None else path.decode("utf-8", "surrogateescape")
+        times_of = part.createTime or 0, part.lastAccessTime or 0
+        return binary.encode(PartitionWithoutSD(part.values, *times_of, relative, part.parameters))
+
     def struct(self, row: Row) -> bytes:
         return b"".join(self.parts(row))
 
@@ -310,6 +342,41 @@ class Splicer:
                 size = 0
         if pieces:
             yield b"".join(pieces)
+
+
+def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
+    """Pieces joined to chunks of about `target` bytes."""
+    some: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        some.append(piece)
+        size += len(piece)
+        if size > target:
+            yield b"".join(some)
+            some.clear()
+            size = 0
+    if some:
+        yield b"".join(some)
+
+
+class SpecNames:
+    """The bytes of PartitionSpecs of one table around their members: each pair is what is before the number of
+    members, and what is behind the members."""
+
+    def __init__(self, catalog: str | None, database: str, table: str) -> None:
+        self._names = text_field(1, database) + text_field(2, table)
+        self._catalog = b"" if catalog is None else text_field(6, catalog)
+
+    def shared(self, root: str | None, sd: bytes) -> tuple[bytes, bytes]:
+        """Of members without storage, which share this StorageDescriptor struct."""
+        return self._head(root) + b"\x0c\x00\x04" + _MEMBERS, b"\x0c\x00\x02" + sd + STOP + self._catalog + STOP
+
+    def listed(self, root: str | None) -> tuple[bytes, bytes]:
+        """Of complete partitions."""
+        return self._head(root) + b"\x0c\x00\x05" + _MEMBERS, STOP + self._catalog + STOP
+
+    def _head(self, root: str | None) -> bytes:
+        return self._names if root is None else self._names + text_field(3, root)
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
