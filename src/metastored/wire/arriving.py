@@ -3,7 +3,8 @@
 A stream without frames does not tell where a reply ends. To find the end first and to decode then would go over each
 byte twice, and a client would begin to work when the server has ended. A result whose first field is a list of structs,
 or a struct that begins with one, is decoded element by element; everything around the list is decoded at the end, with
-an empty list in its place. Other replies are walked over (`BinaryWalker`) and decoded by the caller.
+an empty list in its place. Elements may have long lists of their own (`nested.py`). Other replies are walked over
+(`BinaryWalker`) and decoded by the caller.
 
 Pure: it never waits, and it holds no bytes but those of an element that is not complete.
 """
@@ -17,10 +18,10 @@ from metastored.collection import collection_paused
 from metastored.errors import RemoteProtocolError
 from metastored.wire.binary import CODEC, INCOMPLETE, pack_i, result_codec, unpack_u
 from metastored.wire.binary_protocol import BinaryWalker, read_header
-from metastored.wire.compiler import Reader
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MAX_REPLY
 from metastored.wire.methods import Method
+from metastored.wire.nested import Elements
 from metastored.wire.plan import old_layout, wire_type
 from metastored.wire.protocol import Incoming
 from metastored.wire.structs import fields, names, new
@@ -42,7 +43,7 @@ class ArrivingResult:
         self._begun = False
         self._walker: BinaryWalker | None = None
         """Walks over a reply that has no list to decode."""
-        self._reader: Reader | None = None
+        self._reader: Elements | None = None
         self._slot: int | None = None
         self._struct: type | None = None
         self._head = b""
@@ -101,7 +102,7 @@ class ArrivingResult:
                     self._slot, returns, at = names(self._struct).index(field.name), field.type, at + _FIELD
             is_list = self._slot is not None or opened == bytes((LIST, 0, 0))
             if is_list and returns.name == "list" and wire_type(returns.args[0]) == STRUCT == data[at]:
-                self._reader = CODEC.named(returns.args[0].name)[0]
+                self._reader = Elements(returns.args[0].name)
                 self._remaining = unpack_u(data, at + 1)[0]
                 self._head, self._at = bytes(data[start : at + 1]), at + 5
                 return
@@ -109,20 +110,10 @@ class ArrivingResult:
 
     def _decode(self, piece: bytes) -> int:
         """Decodes the elements that are complete in the piece; returns the position behind them."""
-        read, append, size, at = self._reader, self._elements.append, len(piece), 0
-        assert read is not None
-        remaining = self._remaining
-        try:
-            while remaining:
-                element, end = read(piece, at)
-                if end > size:
-                    break
-                append(element)
-                at = end
-                remaining -= 1
-        except INCOMPLETE:
-            pass
-        self._remaining = remaining
+        assert self._reader is not None
+        elements, at = self._reader.read(piece, 0, self._remaining)
+        self._elements += elements
+        self._remaining -= len(elements)
         return at
 
     def _tail(self, rest: bytes) -> int | None:
