@@ -6,19 +6,28 @@ the table declares them. A NULL is `__HIVE_DEFAULT_PARTITION__` in the metastore
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
+from typing import cast
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import join
-from metastored.hive.names import DEFAULT_PARTITION, escape, partition_name_to_spec
+from metastored.hive.names import DEFAULT_PARTITION, escape, make_part_name, partition_name_to_spec
 from metastored.model.spark.bulk import made
 from metastored.model.spark.converting import from_hive_storage, from_hive_storages, hive_statistics, to_seconds
 from metastored.model.spark.properties import SPARK_SQL_PREFIX, STATISTICS_PREFIX
 from metastored.model.spark.statistics import stats_from_properties, stats_to_properties
-from metastored.model.spark.values import CatalogStatistics, CatalogTable, CatalogTablePartition, TablePartitionSpec
+from metastored.model.spark.values import (
+    CatalogStatistics,
+    CatalogStorage,
+    CatalogTable,
+    CatalogTablePartition,
+    TablePartitionSpec,
+)
 from metastored.wire.generated.common import SerDeInfo, StorageDescriptor, Table
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionSpec, PartitionWithoutSD
 from metastored.wire.structs import replace as with_fields
 
 NullableSpec = Mapping[str, str | None]
@@ -206,12 +215,79 @@ def restored_partitions(
     descriptors = [each.sd for each in partitions if each.sd is not None]
     if len(descriptors) < len(partitions):
         return [with_restored_stats(from_hive_partition(each, columns), table) for each in partitions]
+    return _restored(partitions, from_hive_storages(descriptors), columns, table)
+
+
+def restored_specs(
+    specs: Sequence[PartitionSpec],
+    selected: Callable[[list[Sequence[str]]], Sequence[int]],
+    keys: tuple[str, ...],
+    columns: Sequence[str],
+    table: CatalogTable,
+) -> list[CatalogTablePartition]:
+    """The selected partitions of specs, in the order of their names if there are several specs.
+
+    `selected` takes the values of all partitions and returns the numbers of some, which increase; `keys` are the names
+    of the partition keys in the metastore. Otherwise as `restored_partitions`.
+    """
+    groups = [_members(each) for each in specs]
+    values: list[Sequence[str]] = [each.values or () for group in groups for each in group]
+    numbers = selected(values)
+    restored: list[CatalogTablePartition] = []
+    start = first = 0
+    for spec, group in zip(specs, groups, strict=True):
+        last = bisect_left(numbers, start + len(group), first)
+        chosen = group if last - first == len(group) else [group[at - start] for at in numbers[first:last]]
+        if spec.partitionList is not None:
+            restored += restored_partitions(cast("Sequence[Partition]", chosen), columns, table)
+        else:
+            restored += restored_members(cast("Sequence[PartitionWithoutSD]", chosen), spec, columns, table)
+        start, first = start + len(group), last
+    if len(specs) > 1:
+        names = [make_part_name(keys, values[at]) for at in numbers]
+        restored = [restored[at] for at in sorted(range(len(names)), key=names.__getitem__)]
+    return restored
+
+
+def _members(spec: PartitionSpec) -> Sequence[Partition] | Sequence[PartitionWithoutSD]:
+    if spec.partitionList is not None:
+        return spec.partitionList.partitions or ()
+    return (spec.sharedSDPartitionSpec.partitions if spec.sharedSDPartitionSpec is not None else None) or ()
+
+
+def restored_members(
+    members: Sequence[PartitionWithoutSD], spec: PartitionSpec, columns: Sequence[str], table: CatalogTable
+) -> list[CatalogTablePartition]:
+    """As `restored_partitions`, of partitions that share the storage of a spec and have a path below its location."""
+    sd = spec.sharedSDPartitionSpec.sd if spec.sharedSDPartitionSpec is not None else None
+    shared = from_hive_storage(sd)
+    root = shared.location_uri or spec.rootPath or ""
+    storages = made(
+        CatalogStorage,
+        len(members),
+        [root + path if (path := each.relativePath) is not None else root or None for each in members],
+        repeat(shared.input_format),
+        repeat(shared.output_format),
+        repeat(shared.serde),
+        repeat(shared.compressed),
+        [dict(shared.properties) for _ in members],
+        repeat(shared.serde_name),
+    )
+    return _restored(members, storages, columns, table)
+
+
+def _restored(
+    partitions: Sequence[Partition] | Sequence[PartitionWithoutSD],
+    storages: Sequence[CatalogStorage],
+    columns: Sequence[str],
+    table: CatalogTable,
+) -> list[CatalogTablePartition]:
     parameters = [each.parameters or {} for each in partitions]
     restored = made(
         CatalogTablePartition,
         len(partitions),
         [dict(zip(columns, each.values or (), strict=True)) for each in partitions],
-        from_hive_storages(descriptors),
+        storages,
         parameters,
         [(each.createTime or 0) * 1000 for each in partitions],
         [(each.lastAccessTime or 0) * 1000 for each in partitions],
