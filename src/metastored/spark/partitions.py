@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from metastored.hive.locations import canonical
 from metastored.hive.names import partition_name_to_vals, partition_names_to_vals
 from metastored.model.names import TableName
 from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
+from metastored.model.spark.partition_specs import Selection, restored_specs, specs_of
 from metastored.model.spark.partitions import (
     NullableSpec,
     declared_names,
@@ -31,7 +32,6 @@ from metastored.model.spark.partitions import (
     restore_partition_metadata,
     restored_name,
     restored_partitions,
-    restored_specs,
     to_hive_partition,
     to_metastore_spec,
     with_stats_properties,
@@ -43,7 +43,7 @@ from metastored.spark import directories
 from metastored.spark.connection import LOG, client_errors, named
 from metastored.spark.tables import KEEP_STATISTICS, Tables
 from metastored.wire.generated.common import EnvironmentContext, Table
-from metastored.wire.generated.partitions import Partition, PartitionListComposingSpec, PartitionSpec
+from metastored.wire.generated.partitions import Partition, PartitionSpec
 
 if TYPE_CHECKING:
     import pyarrow.compute
@@ -72,12 +72,10 @@ class _Found(NamedTuple):
         with collection_paused():
             return restored_partitions(list(partitions), self.names, self.table)
 
-    def restored_from(
-        self, listed: Sequence[PartitionSpec | Partition], selected: Callable[[list[Sequence[str]]], Sequence[int]]
-    ) -> list[CatalogTablePartition]:
-        """Those that are selected by their values of the partitions that a metastore listed, in their order."""
+    def restored_from(self, specs: Sequence[PartitionSpec], selected: Selection) -> list[CatalogTablePartition]:
+        """Those of the partitions in specs that are selected by their values."""
         with collection_paused():
-            return restored_specs(_specs(listed), selected, self.keys, self.names, self.table)
+            return restored_specs(specs, selected, self.keys, self.names, self.table)
 
 
 class Partitions(Tables):
@@ -331,7 +329,7 @@ class Partitions(Tables):
             return convert_filters(trees, columns, replace(rules, wildcard=SQL_WILDCARD))
         return filter
 
-    def _by_filter(self, found: _Found, filter: str) -> Sequence[PartitionSpec | Partition] | None:
+    def _by_filter(self, found: _Found, filter: str) -> list[PartitionSpec] | None:
         """The metastore's partitions for a filter; None if it refuses the filter and the settings allow that.
 
         In specs, many partitions share a storage descriptor: metastored then sends a tenth of the bytes, and other
@@ -339,10 +337,7 @@ class Partitions(Tables):
         """
         args = found.name.database_field, found.name.table, filter, -1
         try:
-            listed: Sequence[PartitionSpec | Partition] = self.client.newest(
-                "get_part_specs_by_filter", args, "get_partitions_by_filter", args
-            )
-            return listed
+            return specs_of(self.client.newest("get_part_specs_by_filter", args, "get_partitions_by_filter", args))
         except MetaException as error:
             if not self.settings.partition_pruning_fallback_on_exception:
                 raise SparkCatalogError(
@@ -364,14 +359,6 @@ class Partitions(Tables):
                 found.name.database_field, found.name.table, tuple(names[at : at + BATCH])
             )
         return partitions
-
-
-def _specs(listed: Sequence[PartitionSpec | Partition]) -> list[PartitionSpec]:
-    """The specs that a metastore listed. Partitions without specs, from one that has none, are a spec."""
-    partitions = tuple(each for each in listed if isinstance(each, Partition))
-    if partitions:
-        return [PartitionSpec(partitionList=PartitionListComposingSpec(partitions))]
-    return [each for each in listed if isinstance(each, PartitionSpec)]
 
 
 def _located(partition: CatalogTablePartition) -> CatalogTablePartition:

@@ -261,7 +261,10 @@ class BinaryCompiler(OrderedCompiler):
             body += self.read(key, f"k{k}", pad + "    ") + self.read(value, f"x{k}", pad + "    ")
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name == "string":
-            return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = str(b[p + 4:q], 'utf-8', {self.errors!r}); p = q\n"
+            # The method `decode` takes a third less time than the constructor of `str`.
+            return (
+                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', {self.errors!r}); p = q\n"
+            )
         if name == "binary":
             return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q]; p = q\n"
         if name == "bool":

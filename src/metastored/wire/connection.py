@@ -29,6 +29,8 @@ _FIELD_0: Final = b"\0\0"
 
 DIRECT_LIMIT: Final = 128 * 1024
 """Up to this size an incomplete message is parsed again when more data arrives; longer ones need a walker."""
+ARRIVING_LIMIT: Final = 16 * 1024
+"""The same for a reply that is decoded while it arrives: what was decoded of it is not decoded again."""
 SECURE_FRAME: Final = 4 * 1024 * 1024
 """SASL peers get long messages in frames of this size at most; their transport is a stream."""
 MAX_FRAME: Final = 2**31 - 1
@@ -176,7 +178,7 @@ class _Messages:
         try:
             incoming = read(buffer.data, buffer.at)
         except Incomplete:
-            if len(buffer) > DIRECT_LIMIT:
+            if len(buffer) > (DIRECT_LIMIT if walker is None else ARRIVING_LIMIT):
                 if buffer.at:
                     buffer.data, buffer.at = buffer.data[buffer.at :], 0
                 self.walker = (walker or self.protocol.walker)(0, self.limit)

@@ -6,15 +6,13 @@ the table declares them. A NULL is `__HIVE_DEFAULT_PARTITION__` in the metastore
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import cast
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import join
-from metastored.hive.names import DEFAULT_PARTITION, escape, make_part_name, partition_name_to_spec
+from metastored.hive.names import DEFAULT_PARTITION, escape, partition_name_to_spec
 from metastored.model.spark.bulk import made
 from metastored.model.spark.converting import from_hive_storage, from_hive_storages, hive_statistics, to_seconds
 from metastored.model.spark.properties import SPARK_SQL_PREFIX, STATISTICS_PREFIX
@@ -27,7 +25,7 @@ from metastored.model.spark.values import (
     TablePartitionSpec,
 )
 from metastored.wire.generated.common import SerDeInfo, StorageDescriptor, Table
-from metastored.wire.generated.partitions import Partition, PartitionSpec, PartitionWithoutSD
+from metastored.wire.generated.partitions import Partition, PartitionWithoutSD
 from metastored.wire.structs import replace as with_fields
 
 NullableSpec = Mapping[str, str | None]
@@ -215,105 +213,51 @@ def restored_partitions(
     descriptors = [each.sd for each in partitions if each.sd is not None]
     if len(descriptors) < len(partitions):
         return [with_restored_stats(from_hive_partition(each, columns), table) for each in partitions]
-    return _restored(partitions, from_hive_storages(descriptors), columns, table)
+    return restored_with(partitions, from_hive_storages(descriptors), columns, table)
 
 
-def restored_specs(
-    specs: Sequence[PartitionSpec],
-    selected: Callable[[list[Sequence[str]]], Sequence[int]],
-    keys: tuple[str, ...],
-    columns: Sequence[str],
-    table: CatalogTable,
-) -> list[CatalogTablePartition]:
-    """The selected partitions of specs, in the order of their names if there are several specs.
-
-    `selected` takes the values of all partitions and returns the numbers of some, which increase; `keys` are the names
-    of the partition keys in the metastore. Otherwise as `restored_partitions`.
-    """
-    groups = [_members(each) for each in specs]
-    values: list[Sequence[str]] = [each.values or () for group in groups for each in group]
-    numbers = selected(values)
-    restored: list[CatalogTablePartition] = []
-    start = first = 0
-    for spec, group in zip(specs, groups, strict=True):
-        last = bisect_left(numbers, start + len(group), first)
-        chosen = group if last - first == len(group) else [group[at - start] for at in numbers[first:last]]
-        if spec.partitionList is not None:
-            restored += restored_partitions(cast("Sequence[Partition]", chosen), columns, table)
-        else:
-            restored += restored_members(cast("Sequence[PartitionWithoutSD]", chosen), spec, columns, table)
-        start, first = start + len(group), last
-    if len(specs) > 1:
-        names = [make_part_name(keys, values[at]) for at in numbers]
-        restored = [restored[at] for at in sorted(range(len(names)), key=names.__getitem__)]
-    return restored
-
-
-def _members(spec: PartitionSpec) -> Sequence[Partition] | Sequence[PartitionWithoutSD]:
-    if spec.partitionList is not None:
-        return spec.partitionList.partitions or ()
-    return (spec.sharedSDPartitionSpec.partitions if spec.sharedSDPartitionSpec is not None else None) or ()
-
-
-def restored_members(
-    members: Sequence[PartitionWithoutSD], spec: PartitionSpec, columns: Sequence[str], table: CatalogTable
-) -> list[CatalogTablePartition]:
-    """As `restored_partitions`, of partitions that share the storage of a spec and have a path below its location."""
-    sd = spec.sharedSDPartitionSpec.sd if spec.sharedSDPartitionSpec is not None else None
-    shared = from_hive_storage(sd)
-    root = shared.location_uri or spec.rootPath or ""
-    storages = made(
-        CatalogStorage,
-        len(members),
-        [root + path if (path := each.relativePath) is not None else root or None for each in members],
-        repeat(shared.input_format),
-        repeat(shared.output_format),
-        repeat(shared.serde),
-        repeat(shared.compressed),
-        [dict(shared.properties) for _ in members],
-        repeat(shared.serde_name),
-    )
-    return _restored(members, storages, columns, table)
-
-
-def _restored(
+def restored_with(
     partitions: Sequence[Partition] | Sequence[PartitionWithoutSD],
     storages: Sequence[CatalogStorage],
     columns: Sequence[str],
     table: CatalogTable,
 ) -> list[CatalogTablePartition]:
+    """As `restored_partitions`, with these storages."""
     parameters = [each.parameters or {} for each in partitions]
+    values = [each.values or () for each in partitions]
+    if set(map(len, values)) <= {len(columns)}:
+        specs = list(map(dict, map(zip, repeat(columns), values)))
+    else:
+        specs = [dict(zip(columns, each, strict=True)) for each in values]
+    names = set[str]().union(*parameters)
     restored = made(
         CatalogTablePartition,
         len(partitions),
-        [dict(zip(columns, each.values or (), strict=True)) for each in partitions],
+        specs,
         storages,
         parameters,
         [(each.createTime or 0) * 1000 for each in partitions],
         [(each.lastAccessTime or 0) * 1000 for each in partitions],
-        _hive_statistics(parameters),
+        _hive_statistics(parameters, names),
     )
-    # Most partitions have the same names of parameters: these are compared, not searched again.
-    with_stats: dict[tuple[str, ...], bool] = {}
-    for at, each in enumerate(parameters):
-        names = tuple(each)
-        found = with_stats.get(names)
-        if found is None:
-            found = with_stats[names] = any(name.startswith(STATISTICS_PREFIX) for name in names)
-        if found:
-            restored[at] = with_restored_stats(restored[at], table)
+    if any(name.startswith(STATISTICS_PREFIX) for name in names):
+        restored = [with_restored_stats(each, table) for each in restored]
     return restored
 
 
-def _hive_statistics(parameters: Sequence[Mapping[str, str]]) -> Iterator[CatalogStatistics | None]:
-    """`hive_statistics` of each, computed once for partitions with the same numbers."""
+def _hive_statistics(parameters: Sequence[Mapping[str, str]], names: set[str]) -> Iterator[CatalogStatistics | None]:
+    """`hive_statistics` of each, computed once for partitions with the same numbers. `names` are all that occur."""
+    if not names & {"totalSize", "rawDataSize"}:
+        return repeat(None, len(parameters))
     known: dict[tuple[str | None, ...], CatalogStatistics | None] = {}
-    for each in parameters:
-        get = each.get
-        numbers = get("totalSize"), get("rawDataSize"), get("numRows")
+
+    def statistics(each: Mapping[str, str]) -> CatalogStatistics | None:
+        numbers = each.get("totalSize"), each.get("rawDataSize"), each.get("numRows")
         if numbers not in known:
             known[numbers] = hive_statistics(each)
-        yield known[numbers]
+        return known[numbers]
+
+    return map(statistics, parameters)
 
 
 def keys_of(table: Table) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from struct import Struct
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -46,7 +45,7 @@ STOP: Final = b"\x00"
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
 _MEMBERS = b"\x0f\x00\x01\x0c"
-_TIMES = Struct(">3s4s3s4s3s").unpack_from
+_VALUES = b"\x0f\x00\x01\x0b\x00\x00\x00"
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
 
@@ -242,6 +241,16 @@ def without_buckets(shape: bytes) -> bytes:
     return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
 
 
+def _times_and_parameters(rest: bytes) -> tuple[bytes, bytes]:
+    """The fields behind the values of a partition's body, as a PartitionWithoutSD has them before and behind its path.
+
+    Times that are absent are zero, as in Java.
+    """
+    own = partition_own(rest)
+    fields = PartitionWithoutSD(own.values, own.createTime or 0, own.lastAccessTime or 0)
+    return body_of(fields), binary.encode(PartitionWithoutSD(parameters=own.parameters))
+
+
 class Splicer:
     """Turns partition rows of one table into Partition structs, using the table's shapes and bases.
 
@@ -265,6 +274,7 @@ class Splicer:
         self._heads: dict[int | None, bytes] = {no: names + _SD + sd for no, sd in shapes.items()}
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
+        self._rest = self._before = self._behind = b""
 
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
@@ -295,20 +305,19 @@ class Splicer:
         _, name, _, _, _, _, fmt, own = row
         if fmt != BODY_FORMAT:
             check_format(fmt, f"partition {name}")
-        located = b"" if path is None else b"\x0b\x00\x04" + pack(len(path)) + path
-        # The fields of a body are in the order of their ids, and most bodies have all of them: then only ids differ.
-        if own.startswith(b"\x0f\x00\x01\x0b"):
+        # The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows
+        # the values is the same for partitions that were added together.
+        at = 0
+        if own.startswith(_VALUES):
             at = 8
-            for _ in range(binary.unpack_u(own, 4)[0]):
+            for _ in range(own[7]):
                 at += 4 + binary.unpack_u(own, at)[0]
-            created, time_1, accessed, time_2, parameters = _TIMES(own.ljust(at + 17), at)
-            if (created, accessed, parameters) == (b"\x08\x00\x04", b"\x08\x00\x05", b"\x0d\x00\x07"):
-                times = b"\x08\x00\x02" + time_1 + b"\x08\x00\x03" + time_2
-                return b"".join((own[:at], times, located, b"\x0d\x00\x05", own[at + 17 :], STOP))
-        part = partition_own(own)
-        relative = None if path is None else path.decode("utf-8", "surrogateescape")
-        times_of = part.createTime or 0, part.lastAccessTime or 0
-        return binary.encode(PartitionWithoutSD(part.values, *times_of, relative, part.parameters))
+        rest = own[at:]
+        if rest != self._rest:
+            self._rest, (self._before, self._behind) = rest, _times_and_parameters(rest)
+        if path is None:
+            return b"".join((own[:at], self._before, self._behind))
+        return b"".join((own[:at], self._before, b"\x0b\x00\x04", pack(len(path)), path, self._behind))
 
     def struct(self, row: Row) -> bytes:
         return b"".join(self.parts(row))
