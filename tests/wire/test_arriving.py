@@ -55,7 +55,7 @@ def test_the_elements_of_a_list_are_decoded_piece_by_piece(piece: int) -> None:
     walker = ArrivingResult(LISTING, 0)
     assert arrived(walker, message, piece, behind=b"next") == len(message)
     assert walker.values is not None and walker.values[0] == partitions(20)
-    incoming = walker.incoming(message)
+    incoming = walker.incoming(message[: walker.body], message[walker.body :])
     assert (incoming.kind, incoming.name, incoming.seqid) == (REPLY, LISTING.name_bytes, 4)
     assert incoming.body == binary.encode_result(LISTING, partitions(20))
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from metastored.collection import collection_paused
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import CODEC, INCOMPLETE, pack_i, result_codec, unpack_u
+from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, result_codec, unpack_u
 from metastored.wire.binary_protocol import BinaryWalker, read_header
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MAX_REPLY
@@ -41,6 +41,8 @@ class ArrivingResult:
         self._start = at
         self._limit = limit
         self._begun = False
+        self.body = at
+        """Where the result begins, behind the header of the message."""
         self._walker: BinaryWalker | None = None
         """Walks over a reply that has no list to decode."""
         self._reader: Elements | None = None
@@ -84,14 +86,15 @@ class ArrivingResult:
                 return self._walker.end(data)
         return end
 
-    def incoming(self, message: bytes) -> Incoming:
-        """The reply, from its complete message."""
-        kind, name, seqid, start = read_header(message, 0)
-        return Incoming(kind, name, seqid, self._method, self.values, message[start:], len(message))
+    def incoming(self, head: bytes, body: bytes) -> Incoming:
+        """The reply, from the bytes before and after the position `body`."""
+        kind, name, seqid, _ = read_header(head, 0)
+        return Incoming(kind, name, seqid, self._method, self.values, body, len(head) + len(body))
 
     def _begin(self, data: bytes | bytearray) -> None:
         """Finds the list: the bytes before its elements, and the reader of an element."""
         kind, name, _, start = read_header(data, self._start)
+        self.body = start
         if kind == REPLY and name == self._method.name_bytes and self._method.returns is not None:
             at, returns = start + _FIELD, self._method.returns
             opened = bytes(data[start:at])
@@ -102,7 +105,7 @@ class ArrivingResult:
                     self._slot, returns, at = names(self._struct).index(field.name), field.type, at + _FIELD
             is_list = self._slot is not None or opened == bytes((LIST, 0, 0))
             if is_list and returns.name == "list" and wire_type(returns.args[0]) == STRUCT == data[at]:
-                self._reader = Elements(returns.args[0].name)
+                self._reader = Elements(returns.args[0].name, CODEC if self._method.reads_columns else _unread())
                 self._remaining = unpack_u(data, at + 1)[0]
                 self._head, self._at = bytes(data[start : at + 1]), at + 5
                 return
@@ -132,6 +135,12 @@ class ArrivingResult:
             found = new(self._struct, within)
         self.values = (found, *values[1:])
         return self._at + int(end) - len(self._head) - 4
+
+
+def _unread() -> BinaryCompiler:
+    from metastored.wire.unread import UNREAD  # Few callers use it.
+
+    return UNREAD
 
 
 @cache

@@ -310,15 +310,15 @@ class RequestCompiler(BinaryCompiler):
     errors = "replace"
 
 
-_NAMESPACE: dict[str, Any] = {
+NAMESPACE: dict[str, Any] = {
     "skip_field": skip, "wrong_element": _wrong_element, "unpack_many": struct.unpack_from,
     "pack_many": struct.pack, "pack_texts": pack_texts,
     "unpack_b": unpack_b, "unpack_h": unpack_h, "unpack_i": unpack_i, "unpack_u": unpack_u, "unpack_q": unpack_q,
     "unpack_d": unpack_d, "pack_b": pack_b, "pack_h": pack_h, "pack_i": pack_i, "pack_q": pack_q, "pack_d": pack_d,
     "pack_list": pack_list, "pack_map": pack_map,
 }  # fmt: skip
-CODEC = BinaryCompiler(_NAMESPACE)
-REQUESTS = RequestCompiler(_NAMESPACE)
+CODEC = BinaryCompiler(NAMESPACE)
+REQUESTS = RequestCompiler(NAMESPACE)
 
 args_codec = CODEC.args
 """Reader and writer of a method's arguments, as a tuple in the order of `method.args`."""

@@ -142,7 +142,11 @@ class _Buffer:
     def take(self, count: int) -> bytes:
         start = self.at
         self.at += count
-        return bytes(self.data[start : self.at])
+        if isinstance(self.data, bytes):
+            return self.data[start : self.at]
+        # A slice of a bytearray would be copied twice.
+        with memoryview(self.data) as view:
+            return bytes(view[start : self.at])
 
 
 class _Messages:
@@ -169,10 +173,10 @@ class _Messages:
                 return None
             walked, self.walker = self.walker, None
             # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
-            message = buffer.take(end - buffer.at)
             if isinstance(walked, ArrivingResult) and walked.values is not None:
-                return walked.incoming(message)
-            return read(message, 0)
+                head = buffer.take(walked.body - buffer.at)
+                return walked.incoming(head, buffer.take(end - walked.body))
+            return read(buffer.take(end - buffer.at), 0)
         if isinstance(buffer.data, bytearray):
             buffer.data, buffer.at = bytes(buffer.data[buffer.at :]), 0
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from metastored.wire.binary import CODEC, INCOMPLETE, pack_i, unpack_u
+from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, unpack_u
 from metastored.wire.compiler import Reader
 from metastored.wire.generated import STRUCTS
 from metastored.wire.plan import LONG_LISTS, wire_type
@@ -36,8 +36,8 @@ class _Path(NamedTuple):
 class Elements:
     """Reads structs of one type from pieces: `read` is called again with the bytes that it did not use."""
 
-    def __init__(self, struct: str) -> None:
-        self._reader = CODEC.named(struct)[0]
+    def __init__(self, struct: str, codec: BinaryCompiler = CODEC) -> None:
+        self._reader = codec.named(struct)[0]
         self._paths = _paths(struct)
         self._path: _Path | None = None
         """Of the list that is being read."""

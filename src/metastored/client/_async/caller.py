@@ -66,6 +66,8 @@ class AsyncCaller(AsyncMethods):
         self.cache: Final = cache
         self.copies = True
         """Whether each caller gets maps of its own in a cached result."""
+        self.reads_columns = True
+        """Whether the columns of tables in a long reply are decoded."""
         self.uri: Final = "this process" if pool is None else str(pool.addresses)
         self._inside = inside
         self._identity = identity
@@ -93,6 +95,8 @@ class AsyncCaller(AsyncMethods):
             raise InvalidInputException(f"{name} takes {len(method.args)} arguments, not {len(args)}")
         args = (*args, *[None] * (len(method.args) - len(args)))
         body = _encoded(method, args)
+        if not self.reads_columns:
+            method = method.with_unread_columns
         deadline = io.Deadline(self.timeout)
         try:
             if self.cache is not None and is_cacheable(method):
@@ -125,7 +129,7 @@ class AsyncCaller(AsyncMethods):
     async def _cached(
         self, cache: MetadataCache, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
     ) -> Any:
-        key = (method.name, body)
+        key = (method.name if method.reads_columns else f"{method.name} without columns", body)
         value = cache.get(key)
         if value is None:
             value = await self._fetched(cache, key, method, args, deadline)

@@ -67,6 +67,8 @@ class Caller(Methods):
         self.cache: Final = cache
         self.copies = True
         """Whether each caller gets maps of its own in a cached result."""
+        self.reads_columns = True
+        """Whether the columns of tables in a long reply are decoded."""
         self.uri: Final = "this process" if pool is None else str(pool.addresses)
         self._inside = inside
         self._identity = identity
@@ -94,6 +96,8 @@ class Caller(Methods):
             raise InvalidInputException(f"{name} takes {len(method.args)} arguments, not {len(args)}")
         args = (*args, *[None] * (len(method.args) - len(args)))
         body = _encoded(method, args)
+        if not self.reads_columns:
+            method = method.with_unread_columns
         deadline = io.Deadline(self.timeout)
         try:
             if self.cache is not None and is_cacheable(method):
@@ -126,7 +130,7 @@ class Caller(Methods):
     def _cached(
         self, cache: MetadataCache, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
     ) -> Any:
-        key = (method.name, body)
+        key = (method.name if method.reads_columns else f"{method.name} without columns", body)
         value = cache.get(key)
         if value is None:
             value = self._fetched(cache, key, method, args, deadline)
