@@ -204,11 +204,13 @@ def satisfying(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter,
     return list(each_satisfying(ctx, tx, parent, node, limit))
 
 
-def each_satisfying(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1) -> Iterator[Row]:
-    """As `satisfying`, one by one."""
+def each_satisfying(
+    ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1, *, ordered: bool = True
+) -> Iterator[Row]:
+    """As `satisfying`, one by one; all of them may also be read unsorted."""
     where = translate(node, parent.typed, ctx.generation, tx)
     if where is not None:
-        return partitions.each_matching(tx, parent.row.id, where, limit)
+        return partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered)
     partition_rows = _evaluated(ctx, tx, parent, node)
     return iter(partition_rows if limit < 0 else partition_rows[:limit])
 

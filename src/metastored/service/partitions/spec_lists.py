@@ -27,7 +27,8 @@ from metastored.wire.structs import replace
 MAX_SCANS: Final = 8
 """Groups up to which the rows of a long list are read once for each; the members of more are held in memory."""
 
-Each = Callable[[Transaction], Iterator[Row]]
+Each = Callable[[Transaction, bool], Iterator[Row]]
+"""Reads the rows in a transaction: sorted by their names, or in any order."""
 
 
 def normalized(sd: StorageDescriptor | None) -> StorageDescriptor:
@@ -52,7 +53,8 @@ class _Grouping:
         self._names = rows.SpecNames(ctx.shown(parent.where.catalog), parent.where.database, parent.row.name)
         self._root = parent.location or ""
         self._encoded_root = self._root.encode("utf-8", "surrogateescape")
-        self._below = self._encoded_root.rstrip(b"/") + b"/"
+        # What begins with both is below the root; one of them begins with the other.
+        self._below = max(self._encoded_root, self._encoded_root.rstrip(b"/") + b"/", key=len)
         self._numbers: dict[tuple[int | None, bool], int] = {}
         self._by_text: dict[str, int] = {}
         self.groups: list[_Group] = []
@@ -63,7 +65,7 @@ class _Grouping:
         location, root = self._splice.location(row), self._encoded_root
         if location is None:
             return self._shared(row[2], False), self._splice.without_storage(row, None)
-        if location == root or (location.startswith(self._below) and location.startswith(root)):
+        if location == root or location.startswith(self._below):
             return self._shared(row[2], True), self._splice.without_storage(row, location[len(root) :])
         if self._outside is None:
             self._outside = len(self.groups)
@@ -96,7 +98,7 @@ def specs_reply(ctx: Context, parent: Partitioned, each: Each, *, grouped: bool)
     partition it would be ten times longer, and clients read both forms.
     """
     with ctx.reading() as tx:
-        short = held(each(tx))
+        short = held(each(tx, False))
         if short is not None:
             if len(short) > SHORT or grouped:
                 return _in_memory(_Grouping(ctx, tx, parent), short)
@@ -131,11 +133,11 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
     try:
         grouping = _Grouping(ctx, snapshot, parent)
         counts: dict[int, tuple[int, int]] = {}
-        for number, data in map(grouping.member, each(snapshot)):
+        for number, data in map(grouping.member, each(snapshot, True)):
             count, size = counts.get(number, (0, 0))
             counts[number] = count + 1, size + len(data)
         if len(counts) > MAX_SCANS:
-            reply = _in_memory(grouping, each(snapshot))
+            reply = _in_memory(grouping, each(snapshot, True))
             snapshot.close()
             return reply
     except BaseException:
@@ -143,7 +145,7 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
         raise
 
     def members(number: int) -> Iterator[bytes]:
-        return (data for found, data in map(grouping.member, each(snapshot)) if found == number)
+        return (data for found, data in map(grouping.member, each(snapshot, True)) if found == number)
 
     length, pieces = _pieces(grouping, counts, members)
 

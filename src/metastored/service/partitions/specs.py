@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from metastored.errors import MetaException
@@ -44,7 +44,9 @@ def get_partitions_pspec(ctx: Context, db_name: str | None, tbl_name: str | None
     parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
     limit = limit_of(max_parts)
     check_limit(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
-    return specs_reply(ctx, parent, lambda tx: partitions.each(tx, parent.row.id, limit), grouped=_is_grouped(parent))
+    return specs_reply(
+        ctx, parent, lambda tx, _: partitions.each(tx, parent.row.id, limit), grouped=_is_grouped(parent)
+    )
 
 
 @method
@@ -55,9 +57,11 @@ def get_part_specs_by_filter(
     node = parsed(ctx, parent, filter)
     limit = limit_of(max_parts)
     check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, node))
-    return specs_reply(
-        ctx, parent, lambda tx: each_satisfying(ctx, tx, parent, node, limit), grouped=_is_grouped(parent)
-    )
+
+    def each(tx: Transaction, ordered: bool) -> Iterator[Row]:
+        return each_satisfying(ctx, tx, parent, node, limit, ordered=ordered)
+
+    return specs_reply(ctx, parent, each, grouped=_is_grouped(parent))
 
 
 def _is_grouped(parent: Partitioned) -> bool:

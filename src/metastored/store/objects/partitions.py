@@ -173,12 +173,11 @@ def _by_values(dialect: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _matching(columns: str, sql: str) -> Statement:
+def _matching(columns: str, sql: str, ordered: bool = True) -> Statement:
     def build(dialect: str) -> sa.TextClause:
-        source, order = _by_values(dialect)
-        return sa.text(
-            f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
-        )
+        source, name = _by_values(dialect)
+        order = f"ORDER BY {name}" if ordered else ""
+        return sa.text(f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) {order} LIMIT :limit")
 
     return Statement(build)
 
@@ -188,9 +187,11 @@ def _count_matching(sql: str) -> Statement:
     return Statement(sa.text(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})"))
 
 
-def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> Iterator[PartitionRow]:
-    """The partitions that satisfy a condition, sorted by name, one by one."""
-    statement = _matching(", ".join(_FIELDS), where.sql)
+def each_matching(
+    tx: Transaction, table_id: int, where: Where, limit: int = -1, *, ordered: bool = True
+) -> Iterator[PartitionRow]:
+    """The partitions that satisfy a condition, sorted by name, one by one. All of them may also be read unsorted."""
+    statement = _matching(", ".join(_FIELDS), where.sql, ordered or limit >= 0)
     return _rows(tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params))
 
 
