@@ -67,7 +67,8 @@ class ArrivingResult:
             return self._walker.end(data)
         if len(data) - self._start > self._limit:
             raise RemoteProtocolError(f"the reply to {self._method.name} has more than {self._limit} bytes")
-        piece = bytes(data[self._at :])
+        with memoryview(data) as view:  # A slice of a bytearray would be copied twice.
+            piece = bytes(view[self._at :])
         try:
             with collection_paused():
                 at = self._decode(piece)

@@ -29,6 +29,9 @@ _LONGEST: Final = 63
 _SD_HEAD: Final = b"\x0f\x00\x01"
 
 
+_COLUMN: Final = binary.struct_codec(FieldSchema)[0]
+
+
 class UnreadColumns:
     """The columns of a storage descriptor as bytes: a list of FieldSchemas in Thrift binary."""
 
@@ -76,20 +79,27 @@ class UnreadCompiler(BinaryCompiler):
 
 
 def _unread(data: bytes, at: int) -> UnreadColumns | None:
-    """The list of columns at this position; None if it is short, not complete, or contains an unusual column."""
+    """The list of columns at this position; None if it is short or contains an unusual column.
+
+    Raises one of INCOMPLETE if the data ends inside the list.
+    """
     if data[at] != STRUCT:
         return None
     count = unpack_u(data, at + 1)[0]
     if count < LEAST or count > len(data):
         return None
     end = at + _HEAD
-    for number, match in ((count // _MANY, _columns(_MANY).match), (count % _MANY, _columns(1).match)):
-        for _ in range(number):
-            found = match(data, end)
-            if found is None:
-                return None
+    for number in (_MANY, 1):
+        match = _columns(number).match
+        while count >= number and (found := match(data, end)) is not None:
             end = found.end()
-    return UnreadColumns(data[at:end])
+            count -= number
+    if not count:
+        return UnreadColumns(data[at:end])
+    # An unusual column, or the end of the data: then the columns before it are not decoded in vain.
+    if _COLUMN(data, end)[1] > len(data):
+        raise IndexError
+    return None
 
 
 @cache
