@@ -247,6 +247,14 @@ class BinaryCompiler(OrderedCompiler):
                 return body + f"{pad}{target} = unpack_many(f'>{{n{k}}}q', b, p); p += 8 * n{k}\n"
             if name == "list" and (texts := self.texts(inner)) is not None:
                 return body + f"{pad}{target}, p = {texts}(b, p, n{k})\n"
+            if name == "list" and inner.name == "string":
+                # The values of a partition: most tables have one or two keys.
+                one, two = self.read(inner, f"x{k}", pad + "    "), self.read(inner, f"y{k}", pad + "    ")
+                body += f"{pad}if n{k} == 1:\n{one}{pad}    {target} = (x{k},)\n"
+                body += f"{pad}elif n{k} == 2:\n{one}{two}{pad}    {target} = x{k}, y{k}\n"
+                items = self.read(inner, f"x{k}", pad + "        ")
+                body += f"{pad}else:\n{pad}    L{k} = []; a{k} = L{k}.append\n{pad}    for _ in range(n{k}):\n"
+                return body + f"{items}{pad}        a{k}(x{k})\n{pad}    {target} = tuple(L{k})\n"
             body += f"{pad}L{k} = []; a{k} = L{k}.append\n{pad}for _ in range(n{k}):\n"
             body += self.read(inner, f"x{k}", pad + "    ") + f"{pad}    a{k}(x{k})\n"
             return body + f"{pad}{target} = {'tuple' if name == 'list' else 'frozenset'}(L{k})\n"

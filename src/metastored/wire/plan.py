@@ -48,6 +48,7 @@ RUNS: dict[tuple[str, str], tuple[str, ...]] = {
     ("Partition", "dbName"): ("tableName", "catName"),
     # Partitions that were added together have the same time, and no statistics yet.
     ("Partition", "parameters"): (),
+    ("PartitionWithoutSD", "createTime"): ("lastAccessTime",),
     ("PartitionWithoutSD", "parameters"): (),
 }
 
