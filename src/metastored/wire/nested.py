@@ -7,16 +7,20 @@ have such lists is in `plan.LONG_LISTS`. Pure: it never waits, and it holds no b
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, unpack_u
 from metastored.wire.compiler import Reader
 from metastored.wire.generated import STRUCTS
+from metastored.wire.members import read_members
 from metastored.wire.plan import LONG_LISTS, wire_type
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import STRING, STRUCT
 
+_BULK = {"PartitionWithoutSD": (read_members,)}
+"""Faster readers of many structs, which may read none."""
 _FIELD = 3
 """Bytes of a field's header: its type and its id."""
 
@@ -26,8 +30,8 @@ class _Path(NamedTuple):
 
     opened: bytes
     """The headers of the two fields, and the type of the list's elements."""
-    reader: Reader
-    """Of an element of the list."""
+    readers: tuple[Callable[[bytes, int, int], tuple[list[Any], int]], ...]
+    """They read elements of the list, one after the other: each begins where the one before it ended."""
     outer: int
     inner: int
     struct: type
@@ -78,9 +82,10 @@ class Elements:
         return start
 
     def _read_list(self, path: _Path, piece: bytes, at: int) -> tuple[list[Any], int]:
-        elements, at = _read(path.reader, piece, at, self._remaining)
-        self._list += elements
-        self._remaining -= len(elements)
+        for read in path.readers:
+            elements, at = read(piece, at, self._remaining)
+            self._list += elements
+            self._remaining -= len(elements)
         if self._remaining:
             return [], at
         around = self._head + pack_i(0) + piece[at:]
@@ -125,7 +130,7 @@ def _paths(struct: str) -> dict[bytes, _Path]:
         header = CODEC.header(field)
         found[header] = _Path(
             header + CODEC.header(within) + bytes((STRUCT,)),
-            CODEC.named(element.name)[0],
+            (*_BULK.get(element.name, ()), partial(_read, CODEC.named(element.name)[0])),
             names(STRUCTS[struct]).index(outer),
             names(cls).index(inner),
             cls,
