@@ -247,17 +247,15 @@ def restored_with(
 
 def _hive_statistics(parameters: Sequence[Mapping[str, str]], names: set[str]) -> Iterator[CatalogStatistics | None]:
     """`hive_statistics` of each, computed once for partitions with the same numbers. `names` are all that occur."""
-    if not names & {"totalSize", "rawDataSize"}:
+    present = [name for name in ("totalSize", "rawDataSize", "numRows") if name in names]
+    if not present:
         return repeat(None, len(parameters))
-    known: dict[tuple[str | None, ...], CatalogStatistics | None] = {}
-
-    def statistics(each: Mapping[str, str]) -> CatalogStatistics | None:
-        numbers = each.get("totalSize"), each.get("rawDataSize"), each.get("numRows")
-        if numbers not in known:
-            known[numbers] = hive_statistics(each)
-        return known[numbers]
-
-    return map(statistics, parameters)
+    numbers = list(zip(*([each.get(name) for each in parameters] for name in present), strict=True))
+    known = {
+        each: hive_statistics({name: number for name, number in zip(present, each, strict=True) if number is not None})
+        for each in dict.fromkeys(numbers)
+    }
+    return map(known.__getitem__, numbers)
 
 
 def keys_of(table: Table) -> tuple[str, ...]:
