@@ -43,7 +43,7 @@ def everything(values: list[Sequence[str]]) -> list[int]:
 
 
 def shared(*partitions: PartitionWithoutSD, sd: StorageDescriptor | None = SD) -> PartitionSpec:
-    return PartitionSpec("db", "t", "file:/root", PartitionSpecWithSharedSD(partitions, sd))
+    return PartitionSpec("db", "t", "file:/base", PartitionSpecWithSharedSD(partitions, sd))
 
 
 def listed(*partitions: Partition) -> PartitionSpec:
@@ -105,7 +105,7 @@ def test_the_location_is_the_path_below_that_of_the_storage_or_of_the_spec() -> 
     nowhere = replace(SD, location=None)
     specs = [[shared(part)], [shared(part, sd=nowhere)], [shared(replace(part, relativePath=None), sd=None)]]
     found = [restored_specs(each, everything, KEYS, COLUMNS, TABLE)[0].storage.location_uri for each in specs]
-    assert found == ["file:/w/t/p", "file:/root/p", "file:/root"]
+    assert found == ["file:/w/t/p", "file:/base/p", "file:/base"]
 
 
 def test_the_properties_of_one_partition_are_not_those_of_another() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from metastored.service.core import partition_lists
@@ -12,7 +14,6 @@ from metastored.wire.generated.partitions import (
     GetPartitionsRequest,
     Partition,
     PartitionFilterMode,
-    PartitionSpec,
 )
 from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
@@ -46,12 +47,11 @@ def filled(metastore: Metastore) -> Metastore:
     return metastore
 
 
-def _reference(metastore: Metastore, *filters: str) -> tuple[PartitionSpec, ...]:
+def _reference(metastore: Metastore, *filters: str) -> Any:
     """All or some partitions in groups, from decoded structs."""
     chosen = GetPartitionsFilterSpec(PartitionFilterMode.BY_EXPR, filters) if filters else None
     request = GetPartitionsRequest(dbName=DB, tblName="t", filterSpec=chosen)
-    specs: tuple[PartitionSpec, ...] = metastore.call("get_partitions_with_specs", request).partitionSpec
-    return specs
+    return metastore.call("get_partitions_with_specs", request).partitionSpec
 
 
 def test_groups_are_those_of_partitions_with_specs(filled: Metastore) -> None:

@@ -369,8 +369,7 @@ def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
 
 
 class SpecNames:
-    """The bytes of PartitionSpecs of one table around their members: each pair is what is before the number of
-    members, and what is behind the members."""
+    """The bytes of a table's PartitionSpecs: before the number of their members, and behind the members."""
 
     def __init__(self, catalog: str | None, database: str, table: str) -> None:
         self._names = text_field(1, database) + text_field(2, table)
