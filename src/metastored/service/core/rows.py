@@ -44,7 +44,6 @@ STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
-_MEMBERS = b"\x0f\x00\x01\x0c"
 _VALUES = b"\x0f\x00\x01\x0b\x00\x00\x00"
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
@@ -366,25 +365,6 @@ def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
             size = 0
     if some:
         yield b"".join(some)
-
-
-class SpecNames:
-    """The bytes of a table's PartitionSpecs: before the number of their members, and behind the members."""
-
-    def __init__(self, catalog: str | None, database: str, table: str) -> None:
-        self._names = text_field(1, database) + text_field(2, table)
-        self._catalog = b"" if catalog is None else text_field(6, catalog)
-
-    def shared(self, root: str | None, sd: bytes) -> tuple[bytes, bytes]:
-        """Of members without storage, which share this StorageDescriptor struct."""
-        return self._head(root) + b"\x0c\x00\x04" + _MEMBERS, b"\x0c\x00\x02" + sd + STOP + self._catalog + STOP
-
-    def listed(self, root: str | None) -> tuple[bytes, bytes]:
-        """Of complete partitions."""
-        return self._head(root) + b"\x0c\x00\x05" + _MEMBERS, STOP + self._catalog + STOP
-
-    def _head(self, root: str | None) -> bytes:
-        return self._names if root is None else self._names + text_field(3, root)
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:

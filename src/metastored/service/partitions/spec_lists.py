@@ -27,6 +27,8 @@ from metastored.wire.structs import replace
 MAX_SCANS: Final = 8
 """Groups up to which the rows of a long list are read once for each; the members of more are held in memory."""
 
+_MEMBERS: Final = b"\x0f\x00\x01\x0c"
+"""The header of a list of structs, before their number."""
 Each = Callable[[Transaction, bool], Iterator[Row]]
 """Reads the rows in a transaction: sorted by their names, or in any order."""
 
@@ -44,13 +46,33 @@ class _Group(NamedTuple):
     tail: bytes
 
 
+class _SpecNames:
+    """The PartitionSpecs of one table."""
+
+    def __init__(self, catalog: str | None, database: str, table: str) -> None:
+        self._names = rows.text_field(1, database) + rows.text_field(2, table)
+        self._catalog = b"" if catalog is None else rows.text_field(6, catalog)
+
+    def shared(self, root: str | None, sd: bytes) -> _Group:
+        """Members without storage, which share this StorageDescriptor struct."""
+        behind = b"\x0c\x00\x02" + sd + rows.STOP + self._catalog + rows.STOP
+        return _Group(self._head(root) + b"\x0c\x00\x04" + _MEMBERS, behind)
+
+    def listed(self, root: str | None) -> _Group:
+        """Complete partitions."""
+        return _Group(self._head(root) + b"\x0c\x00\x05" + _MEMBERS, rows.STOP + self._catalog + rows.STOP)
+
+    def _head(self, root: str | None) -> bytes:
+        return self._names if root is None else self._names + rows.text_field(3, root)
+
+
 class _Grouping:
     """Assigns rows to groups, which are numbered in the order in which their first rows appear."""
 
     def __init__(self, ctx: Context, tx: Transaction, parent: Partitioned) -> None:
         self._splice = splicer(ctx, tx, parent.where, parent.row)
         self._shapes = partitions.shapes(tx, parent.row.id)
-        self._names = rows.SpecNames(ctx.shown(parent.where.catalog), parent.where.database, parent.row.name)
+        self._names = _SpecNames(ctx.shown(parent.where.catalog), parent.where.database, parent.row.name)
         self._root = parent.location or ""
         self._encoded_root = self._root.encode("utf-8", "surrogateescape")
         # What begins with both is below the root; one of them begins with the other.
@@ -69,7 +91,7 @@ class _Grouping:
             return self._shared(row[2], True), self._splice.without_storage(row, location[len(root) :])
         if self._outside is None:
             self._outside = len(self.groups)
-            self.groups.append(_Group(*self._names.listed(None)))
+            self.groups.append(self._names.listed(None))
         return self._outside, self._splice.struct(row)
 
     def order(self) -> list[int]:
@@ -87,7 +109,7 @@ class _Grouping:
             number = self._by_text.setdefault(repr(sd), len(self.groups))
             self._numbers[shape, located] = number
             if number == len(self.groups):
-                self.groups.append(_Group(*self._names.shared(sd.location, binary.encode(sd))))
+                self.groups.append(self._names.shared(sd.location, binary.encode(sd)))
         return number
 
 
@@ -109,7 +131,7 @@ def specs_reply(ctx: Context, parent: Partitioned, each: Each, *, grouped: bool)
 def _listed(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: list[Row]) -> Encoded:
     """One PartitionSpec that has a few complete partitions."""
     splice = splicer(ctx, tx, parent.where, parent.row)
-    names = rows.SpecNames(ctx.shown(parent.where.catalog), parent.where.database, parent.row.name)
+    names = _SpecNames(ctx.shown(parent.where.catalog), parent.where.database, parent.row.name)
     head, tail = names.listed(parent.location)
     first, last = rows.list_head(1)
     structs = map(splice.struct, partition_rows)
