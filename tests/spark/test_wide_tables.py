@@ -58,7 +58,8 @@ def names(catalog: ExternalCatalog, tmp_path: Path) -> list[str]:
 def test_tables_that_are_read_together_are_those_that_are_read_one_by_one(
     catalog: ExternalCatalog, names: list[str]
 ) -> None:
-    assert catalog.get_tables_by_name(DB, names) == [catalog.get_table(DB, each) for each in names]
+    found = {each.identifier.table: each for each in catalog.get_tables_by_name(DB, names)}
+    assert found == {each: catalog.get_table(DB, each) for each in names}
 
 
 def test_a_type_that_spark_cannot_read_is_an_error_in_a_list_too(catalog: ExternalCatalog, names: list[str]) -> None:
