@@ -225,15 +225,11 @@ def restored_with(
     """As `restored_partitions`, with these storages."""
     parameters = [each.parameters or {} for each in partitions]
     values = [each.values or () for each in partitions]
-    if set(map(len, values)) <= {len(columns)}:
-        specs = list(map(dict, map(zip, repeat(columns), values)))
-    else:
-        specs = [dict(zip(columns, each, strict=True)) for each in values]
     names = set[str]().union(*parameters)
     restored = made(
         CatalogTablePartition,
         len(partitions),
-        specs,
+        _specs(values, columns),
         storages,
         parameters,
         [(each.createTime or 0) * 1000 for each in partitions],
@@ -243,6 +239,16 @@ def restored_with(
     if any(name.startswith(STATISTICS_PREFIX) for name in names):
         restored = [with_restored_stats(each, table) for each in restored]
     return restored
+
+
+def _specs(values: Sequence[Sequence[str]], columns: Sequence[str]) -> list[dict[str, str]]:
+    """The specs of partitions. Raises ValueError if one has more or fewer values than there are columns."""
+    if len(columns) == 1:
+        return [{columns[0]: one} for (one,) in values]
+    if len(columns) == 2:
+        first, second = columns
+        return [{first: one, second: other} for one, other in values]
+    return [dict(zip(columns, each, strict=True)) for each in values]
 
 
 def _hive_statistics(parameters: Sequence[Mapping[str, str]], names: set[str]) -> Iterator[CatalogStatistics | None]:
