@@ -118,6 +118,8 @@ def test_partitions_are_found_in_every_way_that_clients_ask_for_them(glue: str, 
             assert len(await ask(handler, "get_partitions_with_auth", db, "t", -1, "ann", ())) == 6
             found = await ask(handler, "get_partitions_by_filter", db, "t", "ds = 'd1' and h >= 2", -1)
             assert values(found) == [("d1", "2")]
+            (spec,) = await ask(handler, "get_part_specs_by_filter", db, "t", "ds = 'd1' and h >= 2", -1)
+            assert values(spec.partitionList.partitions) == [("d1", "2")]
             assert await ask(handler, "get_num_partitions_by_filter", db, "t", "ds like 'd%' and h = 1") == 3
             assert values(await ask(handler, "get_partitions_ps", db, "t", ("d2", ""), -1)) == [
                 ("d2", "1"),

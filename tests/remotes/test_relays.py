@@ -90,6 +90,16 @@ def test_partitions_come_under_local_names_from_a_remote_database_and_a_remote_t
     assert len(here.call("get_partition_names", "sales", "clicks", -1)) == COUNT
 
 
+def test_partition_specs_come_under_local_names(here: Client, far: RunningServer, connect: Connect) -> None:
+    link(here, far.uri)
+    for name, args in (("get_partitions_pspec", (-1,)), ("get_part_specs_by_filter", ("n >= 2000", -1))):
+        direct = connect(far).call(name, "raw", "clicks", *args)
+        assert all(each.sharedSDPartitionSpec is not None for each in direct)
+        for database, table in (("sales", "clicks"), ("shop", "seen")):
+            seen = here.call(name, database, table, *args)
+            assert seen == tuple(replace(each, dbName=database, tableName=table) for each in direct)
+
+
 def test_a_client_that_needs_the_length_first_gets_the_same(
     here: Client, far: RunningServer, server: RunningServer
 ) -> None:

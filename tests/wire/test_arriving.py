@@ -9,7 +9,15 @@ from metastored.wire import binary
 from metastored.wire.arriving import ArrivingResult
 from metastored.wire.binary_protocol import BINARY
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
-from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
+from metastored.wire.generated.partitions import (
+    GetPartitionsResponse,
+    Partition,
+    PartitionListComposingSpec,
+    PartitionsByExprResult,
+    PartitionSpec,
+    PartitionSpecWithSharedSD,
+    PartitionWithoutSD,
+)
 from metastored.wire.generated.tables import GetTablesResult
 from metastored.wire.message import EXCEPTION
 from metastored.wire.methods import METHODS
@@ -18,6 +26,8 @@ from metastored.wire.types import REPLY
 LISTING = METHODS["get_partitions"]
 TABLES = METHODS["get_table_objects_by_name_req"]
 BY_EXPRESSION = METHODS["get_partitions_by_expr"]
+SPECS = METHODS["get_part_specs_by_filter"]
+WITH_SPECS = METHODS["get_partitions_with_specs"]
 PIECES = (1, 7, 300, 1 << 20)
 
 
@@ -45,7 +55,7 @@ def test_the_elements_of_a_list_are_decoded_piece_by_piece(piece: int) -> None:
     walker = ArrivingResult(LISTING, 0)
     assert arrived(walker, message, piece, behind=b"next") == len(message)
     assert walker.values is not None and walker.values[0] == partitions(20)
-    incoming = walker.incoming(message)
+    incoming = walker.incoming(message[: walker.body], message[walker.body :])
     assert (incoming.kind, incoming.name, incoming.seqid) == (REPLY, LISTING.name_bytes, 4)
     assert incoming.body == binary.encode_result(LISTING, partitions(20))
 
@@ -58,6 +68,42 @@ def test_a_struct_around_the_list_keeps_its_other_fields(piece: int) -> None:
     )
     walker = ArrivingResult(BY_EXPRESSION, 0)
     assert arrived(walker, message, piece) == len(message)
+    assert walker.values is not None and walker.values[0] == value
+
+
+def specs() -> tuple[PartitionSpec, ...]:
+    """Lists in all places, of all lengths."""
+    without = tuple(PartitionWithoutSD((f"{at}",), at, 0, f"/k={at}", {"at": f"{at}"}) for at in range(30))
+    sd = StorageDescriptor(cols=(FieldSchema("größe", "int"),), location="file:/x", parameters={})
+    return (
+        PartitionSpec("d", "t", "file:/x", PartitionSpecWithSharedSD(without, sd), catName="hive"),
+        PartitionSpec("d", "t", "file:/x", PartitionSpecWithSharedSD((), sd)),
+        PartitionSpec("d", "t", sharedSDPartitionSpec=PartitionSpecWithSharedSD(None, sd)),
+        PartitionSpec(sharedSDPartitionSpec=PartitionSpecWithSharedSD(without[:1], sd), writeId=7),
+        PartitionSpec("d", "t", partitionList=PartitionListComposingSpec(partitions(20))),
+        PartitionSpec(isStatsCompliant=True),
+    )
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_lists_of_elements_are_decoded_piece_by_piece(piece: int) -> None:
+    message = BINARY.write(REPLY, SPECS.name_bytes, 4, binary.encode_result(SPECS, specs()), SPECS)
+    walker = ArrivingResult(SPECS, 0)
+    assert arrived(walker, message, piece, behind=b"next") == len(message)
+    assert walker.values is not None and walker.values[0] == specs()
+    value = GetPartitionsResponse(specs())
+    message = BINARY.write(REPLY, WITH_SPECS.name_bytes, 4, binary.encode_result(WITH_SPECS, value), WITH_SPECS)
+    walker = ArrivingResult(WITH_SPECS, 0)
+    assert arrived(walker, message, piece) == len(message)
+    assert walker.values is not None and walker.values[0] == value
+
+
+def test_a_long_list_of_an_element_is_never_decoded_twice() -> None:
+    many = tuple(PartitionWithoutSD((f"{at}",), relativePath="x" * 1000) for at in range(5000))
+    value = (PartitionSpec("d", "t", None, PartitionSpecWithSharedSD(many)),) * 2
+    message = BINARY.write(REPLY, SPECS.name_bytes, 4, binary.encode_result(SPECS, value), SPECS)
+    walker = ArrivingResult(SPECS, 0)
+    assert arrived(walker, message, 50_000) == len(message)
     assert walker.values is not None and walker.values[0] == value
 
 

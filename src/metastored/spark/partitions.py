@@ -18,6 +18,7 @@ from metastored.hive.locations import canonical
 from metastored.hive.names import partition_name_to_vals, partition_names_to_vals
 from metastored.model.names import TableName
 from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
+from metastored.model.spark.partition_specs import Selection, restored_specs, specs_of
 from metastored.model.spark.partitions import (
     NullableSpec,
     declared_names,
@@ -42,7 +43,7 @@ from metastored.spark import directories
 from metastored.spark.connection import LOG, client_errors, named
 from metastored.spark.tables import KEEP_STATISTICS, Tables
 from metastored.wire.generated.common import EnvironmentContext, Table
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionSpec
 
 if TYPE_CHECKING:
     import pyarrow.compute
@@ -62,10 +63,19 @@ class _Found(NamedTuple):
     def keys(self) -> tuple[str, ...]:
         return keys_of(self.struct)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the partition keys as the table declares them."""
+        return declared_names(self.keys, self.table.partition_column_names)
+
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
-        names = declared_names(self.keys, self.table.partition_column_names)
         with collection_paused():
-            return restored_partitions(list(partitions), names, self.table)
+            return restored_partitions(list(partitions), self.names, self.table)
+
+    def restored_from(self, specs: Sequence[PartitionSpec], selected: Selection) -> list[CatalogTablePartition]:
+        """Those of the partitions in specs that are selected by their values."""
+        with collection_paused():
+            return restored_specs(specs, selected, self.keys, self.names, self.table)
 
 
 class Partitions(Tables):
@@ -302,7 +312,7 @@ class Partitions(Tables):
                 names = self.client.api.get_partition_names(found.name.database_field, found.name.table, -1)
                 kept = [names[at] for at in selected(partition_names_to_vals(names, found.keys))]
                 return found.restored(self._by_names(found, kept))
-            return found.restored(listed[at] for at in selected([each.values or () for each in listed]))
+            return found.restored_from(listed, selected)
 
     def _filter(self, found: _Found, trees: list[Condition]) -> str:
         """What the metastore evaluates; it knows partition columns whose types Hive has."""
@@ -319,10 +329,15 @@ class Partitions(Tables):
             return convert_filters(trees, columns, replace(rules, wildcard=SQL_WILDCARD))
         return filter
 
-    def _by_filter(self, found: _Found, filter: str) -> Sequence[Partition] | None:
-        """The metastore's partitions for a filter; None if it refuses the filter and the settings allow that."""
+    def _by_filter(self, found: _Found, filter: str) -> list[PartitionSpec] | None:
+        """The metastore's partitions for a filter; None if it refuses the filter and the settings allow that.
+
+        In specs, many partitions share a storage descriptor: metastored then sends a tenth of the bytes, and other
+        metastores as many as without specs.
+        """
+        args = found.name.database_field, found.name.table, filter, -1
         try:
-            return self.client.api.get_partitions_by_filter(found.name.database_field, found.name.table, filter, -1)
+            return specs_of(self.client.newest("get_part_specs_by_filter", args, "get_partitions_by_filter", args))
         except MetaException as error:
             if not self.settings.partition_pruning_fallback_on_exception:
                 raise SparkCatalogError(

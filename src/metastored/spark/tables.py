@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from metastored.client._sync.client import Client
 from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
@@ -166,7 +167,7 @@ class Tables(Connected):
         if not tables:
             return []
         with client_errors():
-            structs = self._tables(db, tables)
+            structs = self._tables(self.client.with_unread_columns(), db, tables)
             with collection_paused():
                 return [self._read(each) for each in structs]
 
@@ -193,11 +194,12 @@ class Tables(Connected):
                 return list(self.client.api.get_tables_by_type(database_name(db).field, pattern, kinds.VIEW))
             except NotSupported:  # Hive before 2.3.
                 names = self.client.tables(db, pattern)
-                return [each.tableName or "" for each in self._tables(db, names) if each.tableType == kinds.VIEW]
+                tables = self._tables(self.client, db, names)
+                return [each.tableName or "" for each in tables if each.tableType == kinds.VIEW]
 
-    def _tables(self, db: str, names: Sequence[str]) -> Sequence[Table]:
+    def _tables(self, client: Client, db: str, names: Sequence[str]) -> Sequence[Table]:
         try:
-            return self.client.tables_by_name(db, tuple(names))
+            return client.tables_by_name(db, tuple(names))
         except UnknownDBException as error:
             raise no_such_database(db) from error
         except NoSuchObjectException:

@@ -3,7 +3,8 @@
 A stream without frames does not tell where a reply ends. To find the end first and to decode then would go over each
 byte twice, and a client would begin to work when the server has ended. A result whose first field is a list of structs,
 or a struct that begins with one, is decoded element by element; everything around the list is decoded at the end, with
-an empty list in its place. Other replies are walked over (`BinaryWalker`) and decoded by the caller.
+an empty list in its place. Elements may have long lists of their own (`nested.py`). Other replies are walked over
+(`BinaryWalker`) and decoded by the caller.
 
 Pure: it never waits, and it holds no bytes but those of an element that is not complete.
 """
@@ -15,12 +16,12 @@ from typing import Any, Final
 
 from metastored.collection import collection_paused
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import CODEC, INCOMPLETE, pack_i, result_codec, unpack_u
+from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, result_codec, unpack_u
 from metastored.wire.binary_protocol import BinaryWalker, read_header
-from metastored.wire.compiler import Reader
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MAX_REPLY
 from metastored.wire.methods import Method
+from metastored.wire.nested import Elements
 from metastored.wire.plan import old_layout, wire_type
 from metastored.wire.protocol import Incoming
 from metastored.wire.structs import fields, names, new
@@ -40,9 +41,11 @@ class ArrivingResult:
         self._start = at
         self._limit = limit
         self._begun = False
+        self.body = at
+        """Where the result begins, behind the header of the message."""
         self._walker: BinaryWalker | None = None
         """Walks over a reply that has no list to decode."""
-        self._reader: Reader | None = None
+        self._reader: Elements | None = None
         self._slot: int | None = None
         self._struct: type | None = None
         self._head = b""
@@ -64,7 +67,8 @@ class ArrivingResult:
             return self._walker.end(data)
         if len(data) - self._start > self._limit:
             raise RemoteProtocolError(f"the reply to {self._method.name} has more than {self._limit} bytes")
-        piece = bytes(data[self._at :])
+        with memoryview(data) as view:  # A slice of a bytearray would be copied twice.
+            piece = bytes(view[self._at :])
         try:
             with collection_paused():
                 at = self._decode(piece)
@@ -83,14 +87,15 @@ class ArrivingResult:
                 return self._walker.end(data)
         return end
 
-    def incoming(self, message: bytes) -> Incoming:
-        """The reply, from its complete message."""
-        kind, name, seqid, start = read_header(message, 0)
-        return Incoming(kind, name, seqid, self._method, self.values, message[start:], len(message))
+    def incoming(self, head: bytes, body: bytes) -> Incoming:
+        """The reply, from the bytes before and after the position `body`."""
+        kind, name, seqid, _ = read_header(head, 0)
+        return Incoming(kind, name, seqid, self._method, self.values, body, len(head) + len(body))
 
     def _begin(self, data: bytes | bytearray) -> None:
         """Finds the list: the bytes before its elements, and the reader of an element."""
         kind, name, _, start = read_header(data, self._start)
+        self.body = start
         if kind == REPLY and name == self._method.name_bytes and self._method.returns is not None:
             at, returns = start + _FIELD, self._method.returns
             opened = bytes(data[start:at])
@@ -101,7 +106,7 @@ class ArrivingResult:
                     self._slot, returns, at = names(self._struct).index(field.name), field.type, at + _FIELD
             is_list = self._slot is not None or opened == bytes((LIST, 0, 0))
             if is_list and returns.name == "list" and wire_type(returns.args[0]) == STRUCT == data[at]:
-                self._reader = CODEC.named(returns.args[0].name)[0]
+                self._reader = Elements(returns.args[0].name, CODEC if self._method.reads_columns else _unread())
                 self._remaining = unpack_u(data, at + 1)[0]
                 self._head, self._at = bytes(data[start : at + 1]), at + 5
                 return
@@ -109,20 +114,10 @@ class ArrivingResult:
 
     def _decode(self, piece: bytes) -> int:
         """Decodes the elements that are complete in the piece; returns the position behind them."""
-        read, append, size, at = self._reader, self._elements.append, len(piece), 0
-        assert read is not None
-        remaining = self._remaining
-        try:
-            while remaining:
-                element, end = read(piece, at)
-                if end > size:
-                    break
-                append(element)
-                at = end
-                remaining -= 1
-        except INCOMPLETE:
-            pass
-        self._remaining = remaining
+        assert self._reader is not None
+        elements, at = self._reader.read(piece, 0, self._remaining)
+        self._elements += elements
+        self._remaining -= len(elements)
         return at
 
     def _tail(self, rest: bytes) -> int | None:
@@ -141,6 +136,12 @@ class ArrivingResult:
             found = new(self._struct, within)
         self.values = (found, *values[1:])
         return self._at + int(end) - len(self._head) - 4
+
+
+def _unread() -> BinaryCompiler:
+    from metastored.wire.unread import UNREAD  # Few callers use it.
+
+    return UNREAD
 
 
 @cache

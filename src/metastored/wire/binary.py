@@ -247,6 +247,14 @@ class BinaryCompiler(OrderedCompiler):
                 return body + f"{pad}{target} = unpack_many(f'>{{n{k}}}q', b, p); p += 8 * n{k}\n"
             if name == "list" and (texts := self.texts(inner)) is not None:
                 return body + f"{pad}{target}, p = {texts}(b, p, n{k})\n"
+            if name == "list" and inner.name == "string":
+                # The values of a partition: most tables have one or two keys.
+                one, two = self.read(inner, f"x{k}", pad + "    "), self.read(inner, f"y{k}", pad + "    ")
+                body += f"{pad}if n{k} == 1:\n{one}{pad}    {target} = (x{k},)\n"
+                body += f"{pad}elif n{k} == 2:\n{one}{two}{pad}    {target} = x{k}, y{k}\n"
+                items = self.read(inner, f"x{k}", pad + "        ")
+                body += f"{pad}else:\n{pad}    L{k} = []; a{k} = L{k}.append\n{pad}    for _ in range(n{k}):\n"
+                return body + f"{items}{pad}        a{k}(x{k})\n{pad}    {target} = tuple(L{k})\n"
             body += f"{pad}L{k} = []; a{k} = L{k}.append\n{pad}for _ in range(n{k}):\n"
             body += self.read(inner, f"x{k}", pad + "    ") + f"{pad}    a{k}(x{k})\n"
             return body + f"{pad}{target} = {'tuple' if name == 'list' else 'frozenset'}(L{k})\n"
@@ -261,7 +269,10 @@ class BinaryCompiler(OrderedCompiler):
             body += self.read(key, f"k{k}", pad + "    ") + self.read(value, f"x{k}", pad + "    ")
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name == "string":
-            return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = str(b[p + 4:q], 'utf-8', {self.errors!r}); p = q\n"
+            # The method `decode` takes a third less time than the constructor of `str`.
+            return (
+                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', {self.errors!r}); p = q\n"
+            )
         if name == "binary":
             return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q]; p = q\n"
         if name == "bool":
@@ -307,15 +318,15 @@ class RequestCompiler(BinaryCompiler):
     errors = "replace"
 
 
-_NAMESPACE: dict[str, Any] = {
+NAMESPACE: dict[str, Any] = {
     "skip_field": skip, "wrong_element": _wrong_element, "unpack_many": struct.unpack_from,
     "pack_many": struct.pack, "pack_texts": pack_texts,
     "unpack_b": unpack_b, "unpack_h": unpack_h, "unpack_i": unpack_i, "unpack_u": unpack_u, "unpack_q": unpack_q,
     "unpack_d": unpack_d, "pack_b": pack_b, "pack_h": pack_h, "pack_i": pack_i, "pack_q": pack_q, "pack_d": pack_d,
     "pack_list": pack_list, "pack_map": pack_map,
 }  # fmt: skip
-CODEC = BinaryCompiler(_NAMESPACE)
-REQUESTS = RequestCompiler(_NAMESPACE)
+CODEC = BinaryCompiler(NAMESPACE)
+REQUESTS = RequestCompiler(NAMESPACE)
 
 args_codec = CODEC.args
 """Reader and writer of a method's arguments, as a tuple in the order of `method.args`."""

@@ -29,6 +29,8 @@ _FIELD_0: Final = b"\0\0"
 
 DIRECT_LIMIT: Final = 128 * 1024
 """Up to this size an incomplete message is parsed again when more data arrives; longer ones need a walker."""
+ARRIVING_LIMIT: Final = 16 * 1024
+"""The same for a reply that is decoded while it arrives: what was decoded of it is not decoded again."""
 SECURE_FRAME: Final = 4 * 1024 * 1024
 """SASL peers get long messages in frames of this size at most; their transport is a stream."""
 MAX_FRAME: Final = 2**31 - 1
@@ -140,7 +142,11 @@ class _Buffer:
     def take(self, count: int) -> bytes:
         start = self.at
         self.at += count
-        return bytes(self.data[start : self.at])
+        if isinstance(self.data, bytes):
+            return self.data[start : self.at]
+        # A slice of a bytearray would be copied twice.
+        with memoryview(self.data) as view:
+            return bytes(view[start : self.at])
 
 
 class _Messages:
@@ -167,16 +173,16 @@ class _Messages:
                 return None
             walked, self.walker = self.walker, None
             # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
-            message = buffer.take(end - buffer.at)
             if isinstance(walked, ArrivingResult) and walked.values is not None:
-                return walked.incoming(message)
-            return read(message, 0)
+                head = buffer.take(walked.body - buffer.at)
+                return walked.incoming(head, buffer.take(end - walked.body))
+            return read(buffer.take(end - buffer.at), 0)
         if isinstance(buffer.data, bytearray):
             buffer.data, buffer.at = bytes(buffer.data[buffer.at :]), 0
         try:
             incoming = read(buffer.data, buffer.at)
         except Incomplete:
-            if len(buffer) > DIRECT_LIMIT:
+            if len(buffer) > (DIRECT_LIMIT if walker is None else ARRIVING_LIMIT):
                 if buffer.at:
                     buffer.data, buffer.at = buffer.data[buffer.at :], 0
                 self.walker = (walker or self.protocol.walker)(0, self.limit)

@@ -6,6 +6,7 @@ It is data from `api/*.toml`; this module only gives it types. It never calls a 
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any, Final
 
@@ -37,9 +38,18 @@ class Method:
         self.hook: str = row[15]
         self.changes_with: tuple[str, ...] = row[16]
         self.doc: str = row[17]
+        self.reads_columns = True
+        """Whether the columns of tables in a long reply are decoded; see `unread.py`."""
 
     def __repr__(self) -> str:
         return f"Method({self.name})"
+
+    @cached_property
+    def with_unread_columns(self) -> Method:
+        """The same method for a caller that can do without the columns of the tables in a long reply."""
+        method = copy(self)
+        method.reads_columns = False
+        return method
 
     @cached_property
     def args(self) -> tuple[Field, ...]:

@@ -48,7 +48,14 @@ RUNS: dict[tuple[str, str], tuple[str, ...]] = {
     ("Partition", "dbName"): ("tableName", "catName"),
     # Partitions that were added together have the same time, and no statistics yet.
     ("Partition", "parameters"): (),
+    ("PartitionWithoutSD", "createTime"): ("lastAccessTime",),
+    ("PartitionWithoutSD", "parameters"): (),
 }
+
+LONG_LISTS = {
+    "PartitionSpec": (("sharedSDPartitionSpec", "partitions"), ("partitionList", "partitions")),
+}
+"""Structs with long lists in a field of a field, which are decoded while they arrive. Each list is the first field."""
 
 _PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}
 

@@ -66,6 +66,8 @@ class AsyncCaller(AsyncMethods):
         self.cache: Final = cache
         self.copies = True
         """Whether each caller gets maps of its own in a cached result."""
+        self.reads_columns = True
+        """Whether the columns of tables in a long reply are decoded."""
         self.uri: Final = "this process" if pool is None else str(pool.addresses)
         self._inside = inside
         self._identity = identity
@@ -93,6 +95,8 @@ class AsyncCaller(AsyncMethods):
             raise InvalidInputException(f"{name} takes {len(method.args)} arguments, not {len(args)}")
         args = (*args, *[None] * (len(method.args) - len(args)))
         body = _encoded(method, args)
+        if not self.reads_columns:
+            method = method.with_unread_columns
         deadline = io.Deadline(self.timeout)
         try:
             if self.cache is not None and is_cacheable(method):
@@ -125,17 +129,24 @@ class AsyncCaller(AsyncMethods):
     async def _cached(
         self, cache: MetadataCache, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
     ) -> Any:
-        key = (method.name, body)
+        # Results with unread columns are cached apart: other callers would not understand them.
+        key = (method.name, body if method.reads_columns else body + b" with unread columns")
         value = cache.get(key)
         if value is None:
-            value = await self._fetched(cache, key, method, args, deadline)
+            value = await self._fetched(cache, key, method, args, body, deadline)
         if isinstance(value, Absent):
             raise value.error
         # A caller may change a map: each caller gets maps of its own.
         return binary.copy_result(method, value) if self.copies else value
 
     async def _fetched(
-        self, cache: MetadataCache, key: tuple[str, bytes], method: Method, args: tuple[Any, ...], deadline: io.Deadline
+        self,
+        cache: MetadataCache,
+        key: tuple[str, bytes],
+        method: Method,
+        args: tuple[Any, ...],
+        body: bytes,
+        deadline: io.Deadline,
     ) -> Any:
         """The result, or an Absent. Concurrent calls with the same arguments are combined into one."""
         shared = self._shared
@@ -157,7 +168,7 @@ class AsyncCaller(AsyncMethods):
                 assert self._events is not None
                 await self._events.start(deadline)
                 moment = cache.moment()
-                result = await self._result_or_absent(method, args, key[1], deadline)
+                result = await self._result_or_absent(method, args, body, deadline)
                 cache.put(key, result, tags_of(method, args), moment)
                 return result
             except Error as error:

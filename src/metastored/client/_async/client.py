@@ -153,6 +153,16 @@ class AsyncClient:
         client.api = api
         return client
 
+    def with_unread_columns(self) -> Self:
+        """The same client for a reader of many tables that needs the columns of few.
+
+        In a long list of tables, `sd.cols` may be an `UnreadColumns` of `metastored.wire.unread`.
+        """
+        api, client = copy.copy(self.api), copy.copy(self)
+        api.reads_columns = False
+        client.api = api
+        return client
+
     # Databases
 
     async def databases(self, pattern: str | None = None) -> tuple[str, ...]:

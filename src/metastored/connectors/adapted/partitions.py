@@ -36,8 +36,10 @@ from metastored.wire.generated.partitions import (
     GetPartitionsPsWithAuthRequest,
     GetPartitionsPsWithAuthResponse,
     Partition,
+    PartitionListComposingSpec,
     PartitionsByExprRequest,
     PartitionsByExprResult,
+    PartitionSpec,
     PartitionsRequest,
     PartitionsResponse,
 )
@@ -159,6 +161,11 @@ class PartitionCalls:
     def get_partitions_by_filter_req(self, request: GetPartitionsByFilterRequest) -> tuple[Partition, ...]:
         keys = self._keys(request.dbName, request.tblName, request.catName)
         return self._filtered(keys, request.filter or "", request.maxParts)
+
+    def get_part_specs_by_filter(self, db: str, name: str, where: str, limit: int) -> tuple[PartitionSpec, ...]:
+        keys = self._keys(db, name)
+        listed = PartitionListComposingSpec(self._filtered(keys, where, limit))
+        return (PartitionSpec(dbName=keys.db, tableName=keys.table, partitionList=listed),)
 
     def get_num_partitions_by_filter(self, db: str, name: str, where: str) -> int:
         return len(self._filtered(self._keys(db, name), where, -1))

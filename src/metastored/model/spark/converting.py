@@ -27,6 +27,8 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, SkewedInfo, StorageDescriptor, Table
+from metastored.wire.structs import replace as with_fields
+from metastored.wire.unread import unread_columns
 
 INCOMPATIBLE_PARTITION_TYPE: Final = "<derived from deserializer>"
 """The type that Hive gets for a partition column whose type it does not have."""
@@ -165,8 +167,10 @@ def to_seconds(milliseconds: int) -> int:
 def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
     """A raw table. Raises SparkCatalogError for a kind of table, or a type of a column, that Spark cannot read.
 
-    Without columns, their types are only checked: a data source table has its schema in the parameters.
+    Without columns, their types are only checked: a data source table has its schema in the parameters. Columns that
+    are unread are read if that is necessary.
     """
+    table = _with_columns(table, with_columns)
     name = f"{table.dbName}.{table.tableName}"
     parameters = table.parameters or {}
     fields = (table.sd.cols if table.sd else None) or ()
@@ -210,6 +214,17 @@ def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
         unsupported_features=tuple(_unsupported(table, parameters, bool(partition_columns))),
         ignored_properties={key: parameters[key] for key in sorted(HIVE_STATISTICS & parameters.keys())},
     )
+
+
+def _with_columns(table: Table, needed: bool) -> Table:
+    """The table with its columns read; without columns if they are not needed and Spark knows all their types."""
+    unread = unread_columns(table.sd)
+    if table.sd is None or unread is None:
+        return table
+    serde = table.sd.serdeInfo
+    if not needed and (serde is None or serde.serializationLib != _METADATA_TYPED) and unread.has_only(_KNOWN_TYPES):
+        return with_fields(table, sd=with_fields(table.sd, cols=()))
+    return with_fields(table, sd=with_fields(table.sd, cols=unread.read()))
 
 
 def from_hive_column(column: FieldSchema, types: dict[str, DataType] | None = None) -> StructField:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import join
@@ -16,9 +17,15 @@ from metastored.model.spark.bulk import made
 from metastored.model.spark.converting import from_hive_storage, from_hive_storages, hive_statistics, to_seconds
 from metastored.model.spark.properties import SPARK_SQL_PREFIX, STATISTICS_PREFIX
 from metastored.model.spark.statistics import stats_from_properties, stats_to_properties
-from metastored.model.spark.values import CatalogStatistics, CatalogTable, CatalogTablePartition, TablePartitionSpec
+from metastored.model.spark.values import (
+    CatalogStatistics,
+    CatalogStorage,
+    CatalogTable,
+    CatalogTablePartition,
+    TablePartitionSpec,
+)
 from metastored.wire.generated.common import SerDeInfo, StorageDescriptor, Table
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionWithoutSD
 from metastored.wire.structs import replace as with_fields
 
 NullableSpec = Mapping[str, str | None]
@@ -206,38 +213,55 @@ def restored_partitions(
     descriptors = [each.sd for each in partitions if each.sd is not None]
     if len(descriptors) < len(partitions):
         return [with_restored_stats(from_hive_partition(each, columns), table) for each in partitions]
+    return restored_with(partitions, from_hive_storages(descriptors), columns, table)
+
+
+def restored_with(
+    partitions: Sequence[Partition] | Sequence[PartitionWithoutSD],
+    storages: Sequence[CatalogStorage],
+    columns: Sequence[str],
+    table: CatalogTable,
+) -> list[CatalogTablePartition]:
+    """As `restored_partitions`, with these storages."""
     parameters = [each.parameters or {} for each in partitions]
+    values = [each.values or () for each in partitions]
+    names = set[str]().union(*parameters)
     restored = made(
         CatalogTablePartition,
         len(partitions),
-        [dict(zip(columns, each.values or (), strict=True)) for each in partitions],
-        from_hive_storages(descriptors),
+        _specs(values, columns),
+        storages,
         parameters,
         [(each.createTime or 0) * 1000 for each in partitions],
         [(each.lastAccessTime or 0) * 1000 for each in partitions],
-        _hive_statistics(parameters),
+        _hive_statistics(parameters, names),
     )
-    # Most partitions have the same names of parameters: these are compared, not searched again.
-    with_stats: dict[tuple[str, ...], bool] = {}
-    for at, each in enumerate(parameters):
-        names = tuple(each)
-        found = with_stats.get(names)
-        if found is None:
-            found = with_stats[names] = any(name.startswith(STATISTICS_PREFIX) for name in names)
-        if found:
-            restored[at] = with_restored_stats(restored[at], table)
+    if any(name.startswith(STATISTICS_PREFIX) for name in names):
+        restored = [with_restored_stats(each, table) for each in restored]
     return restored
 
 
-def _hive_statistics(parameters: Sequence[Mapping[str, str]]) -> Iterator[CatalogStatistics | None]:
-    """`hive_statistics` of each, computed once for partitions with the same numbers."""
-    known: dict[tuple[str | None, ...], CatalogStatistics | None] = {}
-    for each in parameters:
-        get = each.get
-        numbers = get("totalSize"), get("rawDataSize"), get("numRows")
-        if numbers not in known:
-            known[numbers] = hive_statistics(each)
-        yield known[numbers]
+def _specs(values: Sequence[Sequence[str]], columns: Sequence[str]) -> list[dict[str, str]]:
+    """The specs of partitions. Raises ValueError if one has more or fewer values than there are columns."""
+    if len(columns) == 1:
+        return [{columns[0]: one} for (one,) in values]
+    if len(columns) == 2:
+        first, second = columns
+        return [{first: one, second: other} for one, other in values]
+    return [dict(zip(columns, each, strict=True)) for each in values]
+
+
+def _hive_statistics(parameters: Sequence[Mapping[str, str]], names: set[str]) -> Iterator[CatalogStatistics | None]:
+    """`hive_statistics` of each, computed once for partitions with the same numbers. `names` are all that occur."""
+    present = [name for name in ("totalSize", "rawDataSize", "numRows") if name in names]
+    if not present:
+        return repeat(None, len(parameters))
+    numbers = list(zip(*([each.get(name) for each in parameters] for name in present), strict=True))
+    known = {
+        each: hive_statistics({name: number for name, number in zip(present, each, strict=True) if number is not None})
+        for each in dict.fromkeys(numbers)
+    }
+    return map(known.__getitem__, numbers)
 
 
 def keys_of(table: Table) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from metastored.model.spark.properties import (
     CREATE_VERSION,
@@ -45,18 +45,21 @@ def restore_table_metadata(table: CatalogTable, debug: bool = False) -> CatalogT
     if table.table_type is CatalogTableType.VIEW and table.properties.get(VIEW_SUB_TYPE) == "METRIC_VIEW":
         table = replace(table, table_type=CatalogTableType.METRIC_VIEW)
     provider = table.properties.get(PROVIDER)
+    changes: dict[str, Any] = {}
     if provider is not None:
-        table = restore_data_source_table(table, provider)
+        changes = _as_data_source(table, provider)
     elif table.table_type.is_view:
         schema = schema_from_properties(table.properties)
         table = table if schema is None else replace(table, schema=schema)
     else:
         table = restore_hive_serde_table(table)
+    properties = changes.pop("properties", table.properties)
     return replace(
         table,
-        create_version=table.properties.get(CREATE_VERSION, BEFORE_VERSIONS),
-        stats=stats_from_properties(table.properties, table.identifier.table) or table.stats,
-        properties={key: value for key, value in table.properties.items() if not key.startswith(SPARK_SQL_PREFIX)},
+        create_version=properties.get(CREATE_VERSION, BEFORE_VERSIONS),
+        stats=stats_from_properties(properties, table.identifier.table) or table.stats,
+        properties={key: value for key, value in properties.items() if not key.startswith(SPARK_SQL_PREFIX)},
+        **changes,
     )
 
 
@@ -80,22 +83,26 @@ def restore_hive_serde_table(table: CatalogTable) -> CatalogTable:
 
 def restore_data_source_table(table: CatalogTable, provider: str) -> CatalogTable:
     """A table that Spark reads by a data source. Its location is in the storage property `path`."""
+    return replace(table, **_as_data_source(table, provider))
+
+
+def _as_data_source(table: CatalogTable, provider: str) -> dict[str, Any]:
+    """The fields that Spark's properties of a data source table change."""
     partition_columns = partition_columns_from_properties(table.properties)
     visible = {
         key: value
         for key, value in table.storage.properties.items()
         if key.lower() != PATH and key not in _STORAGE_MADE_BY_HIVE
     }
-    return replace(
-        table,
-        provider=provider,
-        storage=replace(table.storage, location_uri=path_of(table.storage), properties=visible),
-        schema=reordered(schema_from_properties(table.properties) or StructType(), partition_columns),
-        partition_column_names=partition_columns,
-        bucket_spec=bucket_spec_from_properties(table.properties),
-        tracks_partitions_in_catalog=table.properties.get(PARTITION_PROVIDER) == PARTITIONS_IN_CATALOG,
-        properties={key: value for key, value in table.properties.items() if key not in _MADE_BY_HIVE},
-    )
+    return {
+        "provider": provider,
+        "storage": replace(table.storage, location_uri=path_of(table.storage), properties=visible),
+        "schema": reordered(schema_from_properties(table.properties) or StructType(), partition_columns),
+        "partition_column_names": partition_columns,
+        "bucket_spec": bucket_spec_from_properties(table.properties),
+        "tracks_partitions_in_catalog": table.properties.get(PARTITION_PROVIDER) == PARTITIONS_IN_CATALOG,
+        "properties": {key: value for key, value in table.properties.items() if key not in _MADE_BY_HIVE},
+    }
 
 
 def path_of(storage: CatalogStorage) -> str | None:

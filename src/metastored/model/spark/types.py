@@ -186,6 +186,7 @@ _PLAIN: Final[dict[str, DataType]] = {
     },
 }
 _NAME, _TYPE, _NULLABLE = itemgetter("name"), itemgetter("type"), itemgetter("nullable")
+_METADATA = itemgetter("metadata")
 _OLD_NAMES: Final = {"null": "void", "timestamp_ltz": "timestamp", "calendarinterval": "interval"}
 
 
@@ -307,7 +308,7 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
 def _fields_from_json(contents: Sequence[Mapping[str, Any]], depth: int) -> list[StructField]:
     """Most columns of a wide table have one of a few types: they are made together, and the others one by one."""
     names, types = list(map(_NAME, contents)), _plain_types(contents)
-    metadata = [{} if (found := each.get("metadata")) is None else found for each in contents]
+    metadata = _metadata(contents)
     collated = any(metadata) and any(COLLATIONS in each for each in metadata)
     if collated or not {*map(type, names)} <= {str}:
         return [_field_from_json(each, depth) for each in contents]
@@ -317,6 +318,17 @@ def _fields_from_json(contents: Sequence[Mapping[str, Any]], depth: int) -> list
             if each is None:
                 fields[at] = _field_from_json(contents[at], depth)
     return fields
+
+
+def _metadata(contents: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The metadata of each field, which may be missing or null."""
+    try:
+        found = list(map(_METADATA, contents))
+        if {*map(type, found)} <= {dict}:
+            return found
+    except KeyError:
+        pass
+    return [{} if (each := content.get("metadata")) is None else each for content in contents]
 
 
 def _plain_types(contents: Sequence[Mapping[str, Any]]) -> list[DataType | None]:

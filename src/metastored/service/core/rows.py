@@ -31,7 +31,7 @@ from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import CreationMetadata, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionWithoutSD
 from metastored.wire.structs import names, replace
 
 CHUNK: Final = 512 * 1024
@@ -44,6 +44,7 @@ STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
+_VALUES = b"\x0f\x00\x01\x0b\x00\x00\x00"
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
 
@@ -258,6 +259,16 @@ def without_buckets(shape: bytes) -> bytes:
     return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
 
 
+def _times_and_parameters(rest: bytes) -> tuple[bytes, bytes]:
+    """The fields behind the values of a partition's body, as a PartitionWithoutSD has them before and behind its path.
+
+    Times that are absent are zero, as in Java.
+    """
+    own = partition_own(rest)
+    fields = PartitionWithoutSD(own.values, own.createTime or 0, own.lastAccessTime or 0)
+    return body_of(fields), binary.encode(PartitionWithoutSD(parameters=own.parameters))
+
+
 class Splicer:
     """Turns partition rows of one table into Partition structs, using the table's shapes and bases.
 
@@ -281,6 +292,7 @@ class Splicer:
         self._heads: dict[int | None, bytes] = {no: names + _SD + sd for no, sd in shapes.items()}
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
+        self._rest = self._before = self._behind = b""
 
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
@@ -296,6 +308,34 @@ class Splicer:
         else:
             return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
         return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
+
+    def location(self, row: Row) -> bytes | None:
+        """The location of a partition; None if it has none."""
+        _, name, _, base, suffix, _, _, _ = row
+        path: str | None = name if suffix is None and base is not None else suffix
+        if path is None:
+            return None
+        encoded = path.encode("utf-8", "surrogateescape")
+        return encoded if base is None else self._bases[base] + encoded
+
+    def without_storage(self, row: Row, path: bytes | None) -> bytes:
+        """The PartitionWithoutSD struct, with the path below the location that is shared."""
+        _, name, _, _, _, _, fmt, own = row
+        if fmt != BODY_FORMAT:
+            check_format(fmt, f"partition {name}")
+        # The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows
+        # the values is the same for partitions that were added together.
+        at = 0
+        if own.startswith(_VALUES):
+            at = 8
+            for _ in range(own[7]):
+                at += 4 + binary.unpack_u(own, at)[0]
+        rest = own[at:]
+        if rest != self._rest:
+            self._rest, (self._before, self._behind) = rest, _times_and_parameters(rest)
+        if path is None:
+            return b"".join((own[:at], self._before, self._behind))
+        return b"".join((own[:at], self._before, b"\x0b\x00\x04", pack(len(path)), path, self._behind))
 
     def struct(self, row: Row) -> bytes:
         return b"".join(self.parts(row))
@@ -329,6 +369,21 @@ class Splicer:
                 size = 0
         if pieces:
             yield b"".join(pieces)
+
+
+def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
+    """Pieces joined to chunks of about `target` bytes."""
+    some: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        some.append(piece)
+        size += len(piece)
+        if size > target:
+            yield b"".join(some)
+            some.clear()
+            size = 0
+    if some:
+        yield b"".join(some)
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:

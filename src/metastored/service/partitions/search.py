@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from metastored.errors import MetaException
@@ -200,11 +201,18 @@ def filtered(ctx: Context, tx: Transaction, parent: Partitioned, text: str | Non
 
 def satisfying(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1) -> list[Row]:
     """As `filtered`, for a filter that was parsed and checked."""
+    return list(each_satisfying(ctx, tx, parent, node, limit))
+
+
+def each_satisfying(
+    ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1, *, ordered: bool = True
+) -> Iterator[Row]:
+    """As `satisfying`, one by one; all of them may also be read unsorted."""
     where = translate(node, parent.typed, ctx.generation, tx)
     if where is not None:
-        return list(partitions.each_matching(tx, parent.row.id, where, limit))
+        return partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered)
     partition_rows = _evaluated(ctx, tx, parent, node)
-    return partition_rows if limit < 0 else partition_rows[:limit]
+    return iter(partition_rows if limit < 0 else partition_rows[:limit])
 
 
 def _evaluated(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter) -> list[Row]:
@@ -234,7 +242,7 @@ def _by_filter(
         parent = partitioned(ctx, ctx.reader(), where, tbl_name)
     node = parsed(ctx, parent, text)
     limit = limit_of(max_parts)
-    check_limit(ctx, tbl_name, limit, lambda: _number(ctx, parent, node))
+    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, node))
     condition = translate(node, parent.typed, ctx.generation, ctx.reader())
     if condition is not None:
         return listed(ctx, parent.where, parent.row, condition, limit)
@@ -249,10 +257,10 @@ def _by_filter(
 def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     where = ctx.name(db_name)
     parent = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
-    return _number(ctx, parent, parsed(ctx, parent, filter))
+    return number_of(ctx, parent, parsed(ctx, parent, filter))
 
 
-def _number(ctx: Context, parent: Partitioned, node: Filter) -> int:
+def number_of(ctx: Context, parent: Partitioned, node: Filter) -> int:
     """How many partitions match a filter."""
     tx = ctx.reader()
     condition = translate(node, parent.typed, ctx.generation, tx)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from metastored.errors import MetaException
 from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError
-from metastored.service.core.context import Context
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.limit import check_limit
-from metastored.service.partitions.search import filtered, matching, partial
+from metastored.service.partitions.search import each_satisfying, filtered, matching, number_of, parsed, partial
+from metastored.service.partitions.spec_lists import normalized, specs_reply
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.wire.generated.common import GetProjectionsSpec, StorageDescriptor
@@ -39,35 +40,38 @@ GROUPING: Final = "hive.hcatalog.partition.spec.grouping.enabled"
 
 
 @method
-def get_partitions_pspec(
-    ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
-) -> tuple[PartitionSpec, ...]:
-    with ctx.reading() as tx:
-        parent = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: partitions.count(tx, parent.row.id))
-        return specs(ctx, parent, _decoded(ctx, tx, parent, partitions.each(tx, parent.row.id, limit_of(max_parts))))
+def get_partitions_pspec(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
+    parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
+    limit = limit_of(max_parts)
+    check_limit(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
+    return specs_reply(
+        ctx, parent, lambda tx, _: partitions.each(tx, parent.row.id, limit), grouped=_is_grouped(parent)
+    )
 
 
 @method
 def get_part_specs_by_filter(
     ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
-) -> tuple[PartitionSpec, ...]:
-    with ctx.reading() as tx:
-        parent = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: len(filtered(ctx, tx, parent, filter)))
-        partition_rows = filtered(ctx, tx, parent, filter, limit_of(max_parts))
-        return specs(ctx, parent, _decoded(ctx, tx, parent, partition_rows))
+) -> Encoded:
+    parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
+    node = parsed(ctx, parent, filter)
+    limit = limit_of(max_parts)
+    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, node))
+
+    def each(tx: Transaction, ordered: bool) -> Iterator[Row]:
+        return each_satisfying(ctx, tx, parent, node, limit, ordered=ordered)
+
+    return specs_reply(ctx, parent, each, grouped=_is_grouped(parent))
 
 
-def _decoded(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: Iterable[Row]) -> list[Partition]:
-    splice = splicer(ctx, tx, parent.where, parent.row)
-    return [splice.partition(row) for row in partition_rows]
+def _is_grouped(parent: Partitioned) -> bool:
+    return (parent.table.parameters or {}).get(GROUPING, "").lower() == "true"
 
 
 def specs(ctx: Context, parent: Partitioned, parts: list[Partition]) -> tuple[PartitionSpec, ...]:
     """Partitions as a list, or in groups where the table requests it."""
-    if (parent.table.parameters or {}).get(GROUPING, "").lower() == "true":
-        return _grouped(ctx, parent, parts)
+    if _is_grouped(parent):
+        return grouped(ctx, parent, parts)
     return (_spec(ctx, parent, partitionList=PartitionListComposingSpec(tuple(parts)), rootPath=parent.location),)
 
 
@@ -76,17 +80,16 @@ def _spec(ctx: Context, parent: Partitioned, **content: Any) -> PartitionSpec:
     return PartitionSpec(dbName=parent.where.database, tableName=parent.row.name, catName=catalog, **content)
 
 
-def _grouped(ctx: Context, parent: Partitioned, parts: list[Partition]) -> tuple[PartitionSpec, ...]:
+def grouped(ctx: Context, parent: Partitioned, parts: list[Partition]) -> tuple[PartitionSpec, ...]:
     """Partitions below the table's directory share their common fields; the others are listed."""
     root = parent.location or ""
     shared: dict[str, tuple[StorageDescriptor, list[PartitionWithoutSD]]] = {}
     outside: list[Partition] = []
     for part in parts:
-        sd = part.sd or StorageDescriptor()
-        # Numbers that were not requested are zero, as in Java.
-        sd = replace(sd, compressed=bool(sd.compressed), numBuckets=sd.numBuckets or 0)
+        sd = normalized(part.sd)
         location = sd.location
-        if location is not None and location != root and not location.startswith(f"{root.rstrip('/')}/"):
+        below_root = location is None or (location.startswith(f"{root.rstrip('/')}/") and location.startswith(root))
+        if location != root and not below_root:
             outside.append(part)
             continue
         base = replace(sd, location=root) if location is not None else sd
@@ -116,7 +119,7 @@ def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> Ge
         parent = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
         splice = splicer(ctx, tx, parent.where, parent.row, request.processorCapabilities)
         parts = [splice.partition(row) for row in _chosen(ctx, tx, parent, request.filterSpec)]
-    return GetPartitionsResponse(_grouped(ctx, parent, [_projected(part, request.projectionSpec) for part in parts]))
+    return GetPartitionsResponse(grouped(ctx, parent, [_projected(part, request.projectionSpec) for part in parts]))
 
 
 def _chosen(ctx: Context, tx: Transaction, parent: Partitioned, spec: GetPartitionsFilterSpec | None) -> Iterable[Row]:

@@ -6,7 +6,7 @@ compiled statement.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from metastored.hive.filters.tree import (
@@ -78,7 +78,7 @@ class _Builder:
             case And(parts):
                 return _joined("AND", map(self.condition, parts)) or TRUE
             case Or(parts):
-                return _joined("OR", map(self.condition, parts)) or FALSE
+                return _joined("OR", self._alternatives(parts)) or FALSE
             case Not(part):
                 return f"({self.condition(part)}) IS NOT TRUE"
             case Comparison(key, op, literal):
@@ -93,6 +93,21 @@ class _Builder:
                 return self._like(key, pattern, negated)
             case MultiIn(names, rows, negated):
                 return self._multi_in(names, rows, negated)
+
+    def _alternatives(self, parts: Iterable[Filter]) -> Iterator[str]:
+        """The conditions of an OR. Several equalities of one key are one condition: many clients cannot write IN."""
+        equalities: dict[BoundKey, list[Comparison]] = {}
+        for part in parts:
+            if isinstance(part, Comparison) and part.op == "=" and part.literal != DEFAULT_PARTITION:
+                key, _ = self._column(part.key, (part.literal,))
+                equalities.setdefault(key, []).append(part)
+            else:
+                yield self.condition(part)
+        for key, alike in equalities.items():
+            if len(alike) == 1:
+                yield self.condition(alike[0])
+            else:
+                yield self._among(key, [each.literal for each in alike])
 
     def _bind(self, value: object) -> str:
         if len(self.params) == PARAMETER_LIMIT:
@@ -132,18 +147,27 @@ class _Builder:
 
     def _in(self, name: str, literals: Sequence[FilterLiteral], negated: bool) -> str:
         key, column = self._column(name, literals)
-        bound = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
+        if not negated:
+            return self._among(key, literals)
+        bound = _bound(literals, key)
         match key.kind:
             case KeyKind.STRING:
-                return self._listed(column, bound, negated)
-            case KeyKind.DATE if negated:
-                return f"({self._listed(column, bound, True)} AND {self._dialect.is_date(column)})"
+                return self._listed(column, bound, True)
             case KeyKind.DATE:
+                return f"({self._listed(column, bound, True)} AND {self._dialect.is_date(column)})"
+            case KeyKind.INTEGRAL if not any(extreme in bound for extreme in _EXTREMES):
+                integer = self._dialect.integer(column)
+                return f"({self._listed(integer, bound, True)} AND {integer} IS NOT NULL)"
+            case _:
+                raise _NotTranslatable
+
+    def _among(self, key: BoundKey, literals: Sequence[FilterLiteral]) -> str:
+        """Whether the value of a key is one of several."""
+        column, bound = VALUE_COLUMNS[key.position], _bound(literals, key)
+        match key.kind:
+            case KeyKind.STRING | KeyKind.DATE:
                 return self._listed(column, bound, False)
             case KeyKind.INTEGRAL if not any(extreme in bound for extreme in _EXTREMES):
-                if negated:
-                    integer = self._dialect.integer(column)
-                    return f"({self._listed(integer, bound, True)} AND {integer} IS NOT NULL)"
                 usual = self._listed(column, list(map(str, bound)), False)
                 return f"({usual} OR {self._unusual(column, lambda value: self._listed(value, bound, False))})"
             case _:
@@ -155,11 +179,13 @@ class _Builder:
     def _unusual(self, column: str, test: Callable[[str], str]) -> str:
         """The test, for integers not written as usual: 007, +7, -07.
 
-        All of them are in three ranges of texts, so that the index can find them together with the usual text.
+        All of them are in three ranges of texts, so that the index can find them together with the usual text. One
+        range around the three excludes most texts by one comparison.
         """
         ranges = (("0", "1"), ("+", ","), ("-0", "-1"))
         condition = test(self._dialect.integer(column))
-        return " OR ".join(f"({column} >= '{low}' AND {column} < '{high}' AND {condition})" for low, high in ranges)
+        texts = " OR ".join(f"({column} >= '{low}' AND {column} < '{high}')" for low, high in ranges)
+        return f"({column} < '1' AND {column} >= '+' AND ({texts}) AND {condition})"
 
     def _like(self, name: str, pattern: str, negated: bool) -> str:
         _, column = self._column(name)
@@ -175,6 +201,10 @@ class _Builder:
             for row in rows
         )
         return _joined(outer, conditions) or (TRUE if negated else FALSE)
+
+
+def _bound(literals: Sequence[FilterLiteral], key: BoundKey) -> list[str | int]:
+    return list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
 
 
 def _joined(operator: str, conditions: Iterable[str]) -> str:

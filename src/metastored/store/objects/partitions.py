@@ -162,14 +162,22 @@ def count(tx: Transaction, table_id: int) -> int:
 # --- partitions that satisfy a condition -------------------------------------------------------------------
 
 
+def _by_values(dialect: str) -> tuple[str, str]:
+    """The table for a condition on the values, and the order by name.
+
+    SQLite would use the index of names and read every row, since it takes each condition to hold for most rows. The
+    index of values has the first two: rows that do not match are not read. They are sorted apart from the index of
+    names: otherwise SQLite scans all names to find a few rows in their order.
+    """
+    return ("partitions INDEXED BY partitions_values", "+name") if dialect == SQLITE else ("partitions", "name")
+
+
 @lru_cache(maxsize=1024)
-def _matching(columns: str, sql: str) -> Statement:
+def _matching(columns: str, sql: str, ordered: bool = True) -> Statement:
     def build(dialect: str) -> sa.TextClause:
-        # Sorted apart from the index of names: otherwise SQLite scans all names to find a few rows in their order.
-        order = "+name" if dialect == SQLITE else "name"
-        return sa.text(
-            f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
-        )
+        source, name = _by_values(dialect)
+        order = f"ORDER BY {name}" if ordered else ""
+        return sa.text(f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) {order} LIMIT :limit")
 
     return Statement(build)
 
@@ -179,9 +187,11 @@ def _count_matching(sql: str) -> Statement:
     return Statement(sa.text(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})"))
 
 
-def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> Iterator[PartitionRow]:
-    """The partitions that satisfy a condition, sorted by name, one by one."""
-    statement = _matching(", ".join(_FIELDS), where.sql)
+def each_matching(
+    tx: Transaction, table_id: int, where: Where, limit: int = -1, *, ordered: bool = True
+) -> Iterator[PartitionRow]:
+    """The partitions that satisfy a condition, sorted by name, one by one. All of them may also be read unsorted."""
+    statement = _matching(", ".join(_FIELDS), where.sql, ordered or limit >= 0)
     return _rows(tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params))
 
 
@@ -203,9 +213,9 @@ def _sizes(sql: str | None, by_name: bool) -> Statement:
     def build(dialect: str) -> sa.TextClause:
         # SQLite counts the characters of a text, PostgreSQL's octet_length the bytes of anything.
         octets = "length(CAST({} AS BLOB))" if dialect == SQLITE else "octet_length({})"
-        source = "partitions WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
+        table, order = ("partitions", "name") if sql is None else _by_values(dialect)
+        source = f"{table} WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
         if by_name:
-            order = "+name" if sql is not None and dialect == SQLITE else "name"
             source = f"(SELECT * FROM {source} ORDER BY {order} LIMIT :limit) AS chosen"
         return sa.text(
             "SELECT shape, base, count(*), "
