@@ -55,7 +55,7 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
     "timestamp": pa.timestamp("us", "UTC"), "timestamp_ntz": pa.timestamp("us"),
 }  # fmt: skip
 """The types of columns by Spark's names, as they are in files; decimals have parameters."""
-_LINKS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/*")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/*")
 
 
 class Place(NamedTuple):
@@ -160,7 +160,7 @@ class FileTask:
         try:
             for batch in batches:
                 for path, content in zip(batch.column(0), batch.column(1), strict=True):
-                    key = self._keys.get(_LINKS.sub("/", path.as_py(), count=1))
+                    key = self._keys.get(_SCHEME.sub("/", path.as_py(), count=1))
                     if key is None:
                         raise Refused(f"unexpected file {path}")
                     self._add(collector, key, content.as_buffer())
