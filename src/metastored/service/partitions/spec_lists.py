@@ -23,11 +23,12 @@ from metastored.wire import binary
 from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.message import Stream
 from metastored.wire.structs import replace
+from metastored.wire.types import LIST, STRUCT
 
 MAX_SCANS: Final = 8
 """Groups up to which the rows of a long list are read once for each; the members of more are held in memory."""
 
-_MEMBERS: Final = b"\x0f\x00\x01\x0c"
+_MEMBERS: Final = binary.pack_field(LIST, 1) + bytes([STRUCT])
 """The header of a list of structs, before their number."""
 Each = Callable[[Transaction, bool], Iterator[Row]]
 """Reads the rows in a transaction: sorted by their names, or in any order."""
@@ -55,12 +56,12 @@ class _SpecNames:
 
     def shared(self, root: str | None, sd: bytes) -> _Group:
         """Members without storage, which share this StorageDescriptor struct."""
-        behind = b"\x0c\x00\x02" + sd + rows.STOP + self._catalog + rows.STOP
-        return _Group(self._head(root) + b"\x0c\x00\x04" + _MEMBERS, behind)
+        behind = binary.pack_field(STRUCT, 2) + sd + rows.STOP + self._catalog + rows.STOP
+        return _Group(self._head(root) + binary.pack_field(STRUCT, 4) + _MEMBERS, behind)
 
     def listed(self, root: str | None) -> _Group:
         """Complete partitions."""
-        return _Group(self._head(root) + b"\x0c\x00\x05" + _MEMBERS, rows.STOP + self._catalog + rows.STOP)
+        return _Group(self._head(root) + binary.pack_field(STRUCT, 5) + _MEMBERS, rows.STOP + self._catalog + rows.STOP)
 
     def _head(self, root: str | None) -> bytes:
         return self._names if root is None else self._names + rows.text_field(3, root)
