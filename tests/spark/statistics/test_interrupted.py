@@ -163,6 +163,7 @@ def test_an_analyze_can_stop_at_each_of_its_writes(done: Done) -> None:
 
 def test_the_next_repair_adds_what_is_left(done: Done) -> None:
     names = tuple(f"n={number}" for number in range(9))
-    assert done.added_before == names[:4]
-    assert done.repaired == [list(names[4:]), []]
+    # Two batches are on their way at a time: when the third begins, at least one of the first two has been added.
+    assert done.added_before in (names[:2], names[2:4], names[:4])
+    assert done.repaired == [[each for each in names if each not in done.added_before], []]
     assert done.client.partition_names("d.r") == names
