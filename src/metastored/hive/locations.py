@@ -7,7 +7,6 @@ names.
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 LOCAL_SCHEME = "file"
@@ -33,7 +32,6 @@ class Location(NamedTuple):
         return f"{scheme}{authority}{self.path}"
 
 
-@lru_cache(maxsize=4096)
 def parse_location(text: str) -> Location:
     """Reads a location as Hadoop's Path does: doubled and trailing slashes are removed, `.` and `..` are resolved."""
     if not text:

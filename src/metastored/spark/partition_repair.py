@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -137,9 +136,7 @@ class _Repair:
             self._client.add_partitions(self._name, made, if_not_exists=True)
 
         # One batch is made while the metastore writes another.
-        with ThreadPoolExecutor(2) as threads:
-            for _ in threads.map(add, range(0, len(names), BATCH)):
-                pass
+        in_threads(add, range(0, len(names), BATCH), threads=2)
         return names
 
     def _made(self, found: Found, size: tuple[int, int] | None) -> Partition:

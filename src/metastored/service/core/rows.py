@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -357,18 +358,7 @@ class Splicer:
 
     def chunks(self, partition_rows: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
         """The structs of many rows, in chunks of about `target` bytes."""
-        pieces: list[bytes] = []
-        size = 0
-        for row in partition_rows:
-            parts = self.parts(row)
-            pieces += parts
-            size += len(parts[0]) + len(parts[1])
-            if size > target:
-                yield b"".join(pieces)
-                pieces.clear()
-                size = 0
-        if pieces:
-            yield b"".join(pieces)
+        return joined(chain.from_iterable(map(self.parts, partition_rows)), target)
 
 
 def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:

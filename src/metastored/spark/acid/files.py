@@ -212,12 +212,12 @@ def files_of(spark: Any, location: str) -> Files:
     return HadoopFiles(spark, location)
 
 
-def in_threads(work: Callable[[One], Other], items: Iterable[One]) -> list[Other]:
+def in_threads(work: Callable[[One], Other], items: Iterable[One], threads: int = THREADS) -> list[Other]:
     """The results of a function for all items, in their order."""
     listed = list(items)
     if len(listed) < 2:
         return [work(each) for each in listed]
-    with ThreadPoolExecutor(min(THREADS, len(listed)), "metastored-acid-files") as pool:
+    with ThreadPoolExecutor(min(threads, len(listed)), "metastored-acid-files") as pool:
         return list(pool.map(work, listed))
 
 

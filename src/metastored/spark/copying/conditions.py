@@ -2,8 +2,8 @@
 
 Files can be copied if every reader gets the same rows from them at the target as at the source: the format, the
 columns and everything else that decides how a file is read must be equal. A target with buckets is no case here: it is
-refused by the plan. Each function returns None for files that can
-be copied, else the reason why rows are rewritten. Whatever is not known to be safe is a reason.
+refused by the plan. Each function returns None for files that can be copied, else the reason why rows are rewritten.
+Whatever is not known to be safe is a reason.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from metastored.errors import ConversionError, SparkCatalogError
 from metastored.hive.locations import LocationError, same_location
+from metastored.hive.transactions.layout import is_hidden
 from metastored.model.acid import is_transactional
 from metastored.model.formats import classes_of, format_of
 from metastored.model.spark.columns import HIVE_TYPE
@@ -67,7 +68,7 @@ def of_part(table: Table, part: Part) -> str | None:
 
 def data_files(part: Part) -> tuple[tuple[str, int], ...]:
     """The names and sizes of the files that have rows: Hive and Spark ignore names that begin with `_` or a dot."""
-    return tuple((path, size) for path, size in part.files if not _is_hidden(path))
+    return tuple((path, size) for path, size in part.files if not is_hidden(path))
 
 
 def _of_table(table: Table, format: str) -> str | None:
@@ -128,17 +129,13 @@ def _of_files(paths: Iterable[str]) -> str | None:
     for path in paths:
         if any(name.startswith("_") and "=" in name for name in path.split("/")):
             return f"{path} is hidden only for Hive"
-        if _is_hidden(path):
+        if is_hidden(path):
             continue
         if "/" in path:
             return f"{path} is in a subdirectory"
         if path.endswith("._COPYING_"):
             return f"{path} is hidden only for Spark"
     return None
-
-
-def _is_hidden(path: str) -> bool:
-    return any(name.startswith((".", "_")) for name in path.split("/"))
 
 
 def _options(sd: StorageDescriptor) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metastored.hive.locations import join, parse_location
+from metastored.model.spark.types import CHAR_VARCHAR, EXISTS_DEFAULT
 from metastored.spark.arrow_tasks import map_in_arrow
 from metastored.spark.statistics.files import DataFiles
 from metastored.spark.statistics.gathering import SCHEMA, Collector, Gathered, counters_of, merged
@@ -47,8 +48,6 @@ _SETTINGS: Final = {
     "spark.sql.parquet.int96TimestampConversion": "false",
 }
 """Settings by which Spark reads Parquet as pyarrow does."""
-_DEFAULT_OF_OLD_ROWS: Final = "EXISTS_DEFAULT"
-_DECLARED: Final = "__CHAR_VARCHAR_TYPE_STRING"
 _TYPES: Final[Mapping[str, pa.DataType]] = {
     "boolean": pa.bool_(), "byte": pa.int8(), "short": pa.int16(), "integer": pa.int32(), "long": pa.int64(),
     "float": pa.float32(), "double": pa.float64(), "string": pa.string(), "binary": pa.binary(), "date": pa.date32(),
@@ -92,16 +91,15 @@ def gather_files(
     wanted = columns_of(fields, columns, padded)
     if wanted is None or not all(_default(spark, name, value) for name, value in _SETTINGS.items()):
         return None
-    keys = {_path(join(place.location, name)): place.key for place in places for name, _ in place.files.listed}
+    keys = {join(place.location, name): place.key for place in places for name, _ in place.files.listed}
     if len(keys) > MOST or any(not _is_readable(*file) for place in places for file in place.files.listed):
         return None
     if not keys:
         return {}
     counters = counters_of(columns, bins)
-    task = FileTask(keys, wanted, counters)
-    paths = [join(place.location, name) for place in places for name, _ in place.files.listed]
+    task = FileTask({_path(location): key for location, key in keys.items()}, wanted, counters)
     # Names of partitions can have the characters of patterns.
-    read = spark.read.format("binaryFile").option("__globPaths__", "false").load(paths).select("path", "content")
+    read = spark.read.format("binaryFile").option("__globPaths__", "false").load(list(keys)).select("path", "content")
     found = map_in_arrow(read, lambda batches: task.run(batches), SCHEMA).collect()
     if any(row.found is None for row in found):
         return None
@@ -116,8 +114,8 @@ def columns_of(
     found = []
     for name, kind in columns.items():
         field = by_name[name]
-        declared = str((field.metadata or {}).get(_DECLARED, ""))
-        if _DEFAULT_OF_OLD_ROWS in (field.metadata or {}) or (declared.startswith("char(") and name not in padded):
+        declared = str((field.metadata or {}).get(CHAR_VARCHAR, ""))
+        if EXISTS_DEFAULT in (field.metadata or {}) or (declared.startswith("char(") and name not in padded):
             return None
         type: Any = field.dataType
         if kind is Kind.DECIMAL:
