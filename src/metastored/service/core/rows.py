@@ -40,7 +40,7 @@ CHUNK: Final = 512 * 1024
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
-pack = binary.pack_i
+pack, unpack = binary.pack_i, binary.unpack_u
 STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
@@ -294,6 +294,7 @@ class Splicer:
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
         self._rest = self._before = self._behind = b""
+        self._length_behind = 0
 
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
@@ -321,22 +322,35 @@ class Splicer:
 
     def without_storage(self, row: Row, path: bytes | None) -> bytes:
         """The PartitionWithoutSD struct, with the path below the location that is shared."""
-        _, name, _, _, _, _, fmt, own = row
-        if fmt != BODY_FORMAT:
-            check_format(fmt, f"partition {name}")
-        # The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows
-        # the values is the same for partitions that were added together.
+        own, at = row[-1], self._behind_values(row)
+        if path is None:
+            return b"".join((own[:at], self._before, self._behind))
+        return b"".join((own[:at], self._before, b"\x0b\x00\x04", pack(len(path)), path, self._behind))
+
+    def length_without_storage(self, row: Row, path: bytes | None) -> int:
+        """The bytes of the PartitionWithoutSD struct."""
+        length = self._behind_values(row) + self._length_behind
+        return length if path is None else length + 7 + len(path)
+
+    def _behind_values(self, row: Row) -> int:
+        """The position in a body behind the values, and the fields there as a PartitionWithoutSD has them.
+
+        The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows the
+        values is the same for partitions that were added together.
+        """
+        own = row[-1]
+        if row[-2] != BODY_FORMAT:
+            check_format(row[-2], f"partition {row[1]}")
         at = 0
         if own.startswith(_VALUES):
             at = 8
             for _ in range(own[7]):
-                at += 4 + binary.unpack_u(own, at)[0]
-        rest = own[at:]
-        if rest != self._rest:
-            self._rest, (self._before, self._behind) = rest, _times_and_parameters(rest)
-        if path is None:
-            return b"".join((own[:at], self._before, self._behind))
-        return b"".join((own[:at], self._before, b"\x0b\x00\x04", pack(len(path)), path, self._behind))
+                at += 4 + unpack(own, at)[0]
+        if own[at:] != self._rest:
+            self._rest = own[at:]
+            self._before, self._behind = _times_and_parameters(self._rest)
+            self._length_behind = len(self._before) + len(self._behind)
+        return at
 
     def struct(self, row: Row) -> bytes:
         return b"".join(self.parts(row))

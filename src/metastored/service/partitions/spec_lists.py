@@ -9,8 +9,9 @@ This file never decodes a partition.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, starmap
 from typing import Final, NamedTuple
 
 from metastored.service.core import rows
@@ -27,6 +28,9 @@ from metastored.wire.types import LIST, STRUCT
 
 MAX_SCANS: Final = 8
 """Groups up to which the rows of a long list are read once for each; the members of more are held in memory."""
+
+PIECE: Final = 128 * 1024
+"""Bytes that are spliced before they are sent: the fewer, the earlier a client begins to decode."""
 
 _MEMBERS: Final = binary.pack_field(LIST, 1) + bytes([STRUCT])
 """The header of a list of structs, before their number."""
@@ -83,17 +87,24 @@ class _Grouping:
         self.groups: list[_Group] = []
         self._outside: int | None = None
 
-    def member(self, row: Row) -> tuple[int, bytes]:
-        """The group of a row, and the bytes that it has in it."""
-        location, root = self._splice.location(row), self._encoded_root
+    def placed(self, row: Row) -> tuple[int, bytes | None, int]:
+        """The group of a row, its path below the shared location, and the bytes that it has in the group."""
+        location = self._splice.location(row)
         if location is None:
-            return self._shared(row[2], False), self._splice.without_storage(row, None)
-        if location == root or location.startswith(self._below):
-            return self._shared(row[2], True), self._splice.without_storage(row, location[len(root) :])
+            return self._shared(row[2], False), None, self._splice.length_without_storage(row, None)
+        if location == self._encoded_root or location.startswith(self._below):
+            path = location[len(self._encoded_root) :]
+            return self._shared(row[2], True), path, self._splice.length_without_storage(row, path)
         if self._outside is None:
             self._outside = len(self.groups)
             self.groups.append(self._names.listed(None))
-        return self._outside, self._splice.struct(row)
+        return self._outside, None, self._splice.length(row)
+
+    def members(self, number: int, placed_rows: Iterable[tuple[Row, bytes | None]]) -> Iterator[bytes]:
+        """The structs of a group."""
+        if number == self._outside:
+            return (self._splice.struct(row) for row, _ in placed_rows)
+        return starmap(self._splice.without_storage, placed_rows)
 
     def order(self) -> list[int]:
         """The numbers of the groups as they are sent: partitions that are listed completely are last."""
@@ -140,15 +151,21 @@ def _listed(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: 
 
 
 def _in_memory(grouping: _Grouping, partition_rows: Iterable[Row]) -> Encoded:
-    members: dict[int, list[bytes]] = {}
-    for number, data in map(grouping.member, partition_rows):
-        if number in members:
-            members[number].append(data)
+    """Rows that are in memory, spliced while they are sent: a client decodes the first while the last are spliced."""
+    groups: dict[int, list[tuple[Row, bytes | None]]] = {}
+    sizes: Counter[int] = Counter()
+    for row in partition_rows:
+        number, path, size = grouping.placed(row)
+        if number in groups:
+            groups[number].append((row, path))
         else:
-            members[number] = [data]
-    counts = {number: (len(found), sum(map(len, found))) for number, found in members.items()}
-    length, pieces = _pieces(grouping, counts, members.__getitem__)
-    return Encoded(b"".join(pieces) if length <= rows.CHUNK else Stream(rows.joined(pieces), length, at_hand=True))
+            groups[number] = [(row, path)]
+        sizes[number] += size
+    counts = {number: (len(found), sizes[number]) for number, found in groups.items()}
+    length, pieces = _pieces(grouping, counts, lambda number: grouping.members(number, groups[number]))
+    if length <= rows.CHUNK:
+        return Encoded(b"".join(pieces))
+    return Encoded(Stream(rows.joined(pieces, PIECE), length))
 
 
 def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
@@ -156,9 +173,9 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
     try:
         grouping = _Grouping(ctx, snapshot, parent)
         counts: dict[int, tuple[int, int]] = {}
-        for number, data in map(grouping.member, each(snapshot, True)):
-            count, size = counts.get(number, (0, 0))
-            counts[number] = count + 1, size + len(data)
+        for number, _, size in map(grouping.placed, each(snapshot, True)):
+            count, total = counts.get(number, (0, 0))
+            counts[number] = count + 1, total + size
         if len(counts) > MAX_SCANS:
             reply = _in_memory(grouping, each(snapshot, True))
             snapshot.close()
@@ -168,7 +185,8 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
         raise
 
     def members(number: int) -> Iterator[bytes]:
-        return (data for found, data in map(grouping.member, each(snapshot, True)) if found == number)
+        found = ((row, grouping.placed(row)) for row in each(snapshot, True))
+        return grouping.members(number, ((row, path) for row, (group, path, _) in found if group == number))
 
     length, pieces = _pieces(grouping, counts, members)
 
