@@ -165,7 +165,7 @@ def _in_memory(grouping: _Grouping, partition_rows: Iterable[Row]) -> Encoded:
     length, pieces = _pieces(grouping, counts, lambda number: grouping.members(number, groups[number]))
     if length <= rows.CHUNK:
         return Encoded(b"".join(pieces))
-    return Encoded(Stream(rows.joined(pieces, PIECE), length))
+    return Encoded(Stream(rows.joined(pieces, PIECE), length, at_hand=True))
 
 
 def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
