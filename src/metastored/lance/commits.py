@@ -15,7 +15,6 @@ was read earlier: if it is not the stored one any more, the alter is refused, an
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping
 from typing import Final
 
@@ -27,6 +26,7 @@ from lance_namespace import (
     TableNotFoundError,
 )
 
+from metastored.bounded import BoundedDict
 from metastored.client._sync.client import Client
 from metastored.errors import (
     InvalidOperationException,
@@ -61,14 +61,10 @@ class ReadTables:
     """Tables; then all are evicted."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tables: dict[TableName, Table] = {}
+        self._tables: BoundedDict[TableName, Table] = BoundedDict(self.CAPACITY)
 
     def put(self, name: TableName, table: Table) -> None:
-        with self._lock:
-            if len(self._tables) >= self.CAPACITY:
-                self._tables.clear()
-            self._tables[name] = table
+        self._tables[name] = table
 
     def take(self, name: TableName) -> Table | None:
         return self._tables.pop(name, None)

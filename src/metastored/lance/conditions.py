@@ -10,13 +10,13 @@ the one that the caller has read. Its reply to the wrong value tells that.
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Iterable
 from typing import Final
 
 from lance_namespace import UnsupportedOperationError
 
+from metastored.bounded import BoundedDict
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
 from metastored.lance.definition import VERSION
@@ -57,8 +57,7 @@ class CheckedTables:
     """Entries; then all are evicted."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: dict[tuple[str, TableName], bool] = {}
+        self._found: BoundedDict[tuple[str, TableName], bool] = BoundedDict(self.CAPACITY)
         """Whether the server also refuses to alter a table that is not the one that was read."""
 
     def check(self, client: Client, name: TableName, table: Table | None, owner: str | None = None) -> None:
@@ -76,10 +75,8 @@ class CheckedTables:
                 compares = check_conditional_alter(client, name.database_name, owner)
         elif (address, name) in self._found:
             return
-        with self._lock:
-            if len(self._found) >= self.CAPACITY:
-                self._found.clear()
-            self._found |= {key: compares, (address, name): compares}
+        self._found[key] = compares
+        self._found[address, name] = compares
 
     def compares(self, client: Client, name: TableName) -> bool:
         """Whether the server honours `changes` of `conditional`, by an earlier check of this table."""

@@ -10,12 +10,16 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
+from metastored.bounded import BoundedDict
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.remote_catalogs import RemoteCatalog
 from metastored.model.remote_definitions import Definitions
 from metastored.model.remotes import Endpoint, Remote
 from metastored.remotes.renaming import Renaming
+
+MOST_OWNERS: Final = 4096
+"""Calls whose owners are cached; then all are evicted."""
 
 
 class Known:
@@ -30,7 +34,7 @@ class Known:
         for remote in definitions:
             if remote.table is None:
                 self._by_endpoint.setdefault(remote.endpoint, []).append(remote)
-        self.owners: dict[tuple[str, bytes], Any] = {}
+        self.owners: BoundedDict[tuple[str, bytes], Any] = BoundedDict(MOST_OWNERS)
         """A cache of `owners.py`: whose objects a call names, by its method and its arguments."""
         self._renamings: dict[tuple[Remote, ...], Renaming] = {}
 

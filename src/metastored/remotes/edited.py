@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from metastored.bounded import BoundedDict
 from metastored.remotes.renaming import Renaming
 from metastored.wire.message import Reply
 from metastored.wire.methods import Method
@@ -21,7 +22,7 @@ class EditedResults:
     """Results with local names and the remote's configuration. A renaming belongs to one state of the definitions."""
 
     def __init__(self) -> None:
-        self._bodies: dict[tuple[Renaming, Method, bytes], bytes] = {}
+        self._bodies: BoundedDict[tuple[Renaming, Method, bytes], bytes] = BoundedDict(MOST)
 
     def get(self, renaming: Renaming, method: Method, body: bytes) -> Reply | None:
         """The reply that was made from the same bytes."""
@@ -32,6 +33,4 @@ class EditedResults:
         """Keeps a reply, if it is short and no error."""
         if len(body) > LONGEST or reply.error is not None or not isinstance(reply.body, bytes):
             return
-        if len(self._bodies) >= MOST:
-            self._bodies.clear()
         self._bodies[renaming, method, body] = reply.body

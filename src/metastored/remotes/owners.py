@@ -22,8 +22,6 @@ LONG: Final = 16 * 1024
 
 SHORT: Final = 512
 """Bytes of arguments up to which their owners are cached."""
-MOST_OWNERS: Final = 4096
-"""Calls whose owners are cached; then all are evicted."""
 
 
 class Owners(NamedTuple):
@@ -46,8 +44,6 @@ def owners_of(call: Call, known: Known) -> Owners:
     found: Owners | None = known.owners.get(key)
     if found is None:
         found = _owners_of(call, known)
-        if len(known.owners) >= MOST_OWNERS:
-            known.owners.clear()
         known.owners[key] = found
     return found
 

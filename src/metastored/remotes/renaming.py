@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from metastored.bounded import BoundedDict
 from metastored.errors import RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, encode_catalog_name, normalize
 from metastored.model.remotes import Remote
@@ -60,7 +61,7 @@ class Renaming:
             if remote.table is None and remote.catalog == self._catalog:
                 self._to_local.setdefault(normalize(remote.remote_database), remote.database)
         self._shown = shown
-        self._sent: dict[tuple[Method, bytes], bytes] = {}
+        self._sent: BoundedDict[tuple[Method, bytes], bytes] = BoundedDict(SENT_MOST)
         """Arguments with remote names, by those with local names: engines repeat calls."""
         self._outward: dict[str, Any] = {"db": self._outward_name, "full_name": self._outward_full_name}
         self._inward: dict[str, Any] = {
@@ -90,8 +91,6 @@ class Renaming:
             renames: Renames = self._outward
             body = splice_arguments(call.method, given, renames)
             if len(given) <= SENT_LONGEST:
-                if len(self._sent) >= SENT_MOST:
-                    self._sent.clear()
                 self._sent[call.method, given] = body
         return call if body == given else Call(call.method, None, call.seqid, body)
 

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
+from metastored.bounded import BoundedDict
 from metastored.errors import ApplicationError, MetastoreError
 from metastored.wire.compiler import Codec, Malformed, Reader, Writer
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
@@ -51,18 +52,17 @@ INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
 
-class Skipped(dict[bytes, bytes]):
+class Skipped(BoundedDict[bytes, bytes]):
     """Long values that were skipped, by their first bytes: tables, their columns and storage descriptors.
 
     The same bytes have the same length, so an entry is never stale.
     """
 
-    __slots__ = ("longest", "most")
+    __slots__ = ("longest",)
 
     def __init__(self, most: int, longest: int) -> None:
         """`most` values of at most `longest` bytes are kept; then all are evicted."""
-        super().__init__()
-        self.most = most
+        super().__init__(most)
         self.longest = longest
 
     def end(self, kind: bytes, data: bytes | bytearray, at: int) -> int:
@@ -73,8 +73,6 @@ class Skipped(dict[bytes, bytes]):
     def put(self, kind: bytes, data: bytes | bytearray, start: int, end: int) -> None:
         """Keeps a value, if it is complete and neither short nor long. `kind` tells lists and structs apart."""
         if MEMO_LEAST <= end - start <= self.longest and end <= len(data):
-            if len(self) >= self.most:
-                self.clear()
             self[kind + data[start : start + MEMO_LEAST]] = bytes(data[start:end])
 
 
