@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,11 @@ from metastored.pipeline.dataflow import (
     missing_modules,
     properties,
     reasons,
+    run_program,
     run_project,
     spec_of,
 )
+from metastored.spark.processes import is_running
 
 
 def test_settings_are_given_by_a_file_and_the_master_as_the_remote() -> None:
@@ -51,6 +55,20 @@ def test_without_the_extra_of_pyspark_the_error_names_the_pip_line(tmp_path: Pat
     (tmp_path / "spark-pipeline.yml").write_text("name: x\n")
     with pytest.raises(ConfigError, match=r"pip install 'pyspark\[pipelines\]'"):
         run_project(tmp_path, {}, False)
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, BrokenPipeError, SystemExit])
+def test_an_interruption_ends_the_program_too(tmp_path: Path, interruption: type[BaseException]) -> None:
+    program = "import os, time; print('2026-01-01 10:00:00:', os.getpid(), flush=True); time.sleep(600)"
+    pids: list[int] = []
+
+    def show(text: str) -> None:
+        pids.append(int(text))
+        raise interruption
+
+    with pytest.raises(interruption):
+        run_program([sys.executable, "-c", program], tmp_path, os.environ, show)
+    assert not is_running(pids[0])
 
 
 LINES = """\

@@ -13,6 +13,7 @@ import typer
 from metastored.cli.errors import explained
 from metastored.cli.options import Login, Output, address, options
 from metastored.cli.output import print_object, print_rows
+from metastored.cli.stopping import cleaning_up
 from metastored.errors import ConfigError, Error, NoSuchObjectException
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def run(
     lookup = secret_lookup(folder)
     secrets = secrets_of(texts_of(found, values), lookup)
     where = with_secrets(_address(found, uri), lookup)
-    with _hiding(secrets), login.connect(where) as client:
+    with cleaning_up(), _hiding(secrets), login.connect(where) as client:
         runs = _runs(client, state)
         record = begun(runs, found, values, restart, time.time())
         todo = remaining(found.steps, record)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ MASTER: Final = "spark.master"
 DEFAULT_MASTER: Final = "local[*]"
 """That of a session without settings; `spark-pipelines` alone uses one core."""
 LAST_LINES: Final = 20
+PATIENCE: Final = 10.0
+"""Seconds after SIGTERM until a program is killed."""
 _EVENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (.*)")
 """A line that `spark-pipelines` itself prints. Others are of Spark's log, of tracebacks, or go on with an event."""
 _FLOW_DONE: Final = re.compile(r"Flow (\S+) has COMPLETED")
@@ -92,7 +95,6 @@ def run_project(
         )
     home = Path(_pyspark_home())
     others = {name: value for name, value in settings.items() if name != MASTER}
-    lines: list[str] = []
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(home)}
     with tempfile.TemporaryDirectory(prefix="metastored-dataflow-") as folder:
         file = Path(folder) / "spark.properties"
@@ -100,24 +102,51 @@ def run_project(
         words = command(
             home / "bin" / "spark-pipelines", spec, file, settings.get(MASTER, DEFAULT_MASTER), full_refresh
         )
-        with subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            cwd=spec.parent,
-            env=environment,
-        ) as process:
-            assert process.stdout is not None
+        status, lines = run_program(words, spec.parent, environment, show)
+    if status != 0:
+        raise InvalidOperationException(f"{spec} failed:\n{reasons(lines)}")
+    return completed_flows(lines)
+
+
+def run_program(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], show: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Runs a program in a folder and shows its events. Returns its exit status, and all lines that it printed.
+
+    An error here, such as an interruption, ends the program: otherwise it would go on to write tables. It has a session
+    of its own, so that everything that it starts can be ended.
+    """
+    lines: list[str] = []
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
             for line in process.stdout:
                 lines.append(line.rstrip())
                 if (text := event(line)) is not None:
                     show(text)
-    if process.returncode != 0:
-        raise InvalidOperationException(f"{spec} failed:\n{reasons(lines)}")
-    return completed_flows(lines)
+        except BaseException:
+            _end(process)
+            raise
+    return process.returncode, lines
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends a program and all that it has started: `spark-pipelines` starts Python, which starts a JVM."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def event(line: str) -> str | None:
