@@ -26,6 +26,7 @@ from tests.support.spark import run_spark
 
 DB, PARTITIONED = "spark_bench", "partitioned"
 PREDICATES = {
+    "one day of them, all of it pushed": "Day = 'd00007'",
     "a tenth of the partitions, all of it pushed": "Region IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)",
     "a tenth of the partitions, none of it pushed": "Region * 10 <= 100",
 }
