@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tomllib
@@ -17,6 +16,7 @@ from metastored.cli.errors import explained
 from metastored.cli.serving import plain_flags
 from metastored.config import GROUPS, KEYS, OTHERS
 from metastored.errors import StoreError
+from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,6 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 # The commands do not inherit settings from the environment of the test run.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

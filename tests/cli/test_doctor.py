@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -21,10 +20,10 @@ from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
 from tests.store.conftest import without_schema as without_schema
+from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
 
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 AREAS = ["configuration", "versions", "database", "warehouse", "clocks", "server", "remotes"]
 

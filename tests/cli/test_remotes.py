@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,12 +14,12 @@ import metastored
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.values import CreateRemote
 from metastored.testing import RunningServer, running_server
+from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
 
 PATIENCE = 120.0
 DEAD = "thrift://127.0.0.1:1"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 FEDERATION = """
 primary-meta-store:
   name: local

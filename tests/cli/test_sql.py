@@ -21,11 +21,11 @@ from metastored.cli.shell import completer, pointed
 from metastored.client.statements import Result
 from metastored.errors import ConnectError, StatementError
 from metastored.testing import RunningServer, running_server
+from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
 
 PATIENCE = 120.0
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import answer, hang_up, scripted
+from tests.support.waiting import eventually, pause
 
 
 def metastore(count: int = 3, events: bool = False) -> WritableMetastore:
@@ -121,17 +121,6 @@ def one_attempt() -> Any:
 OFTEN = CacheSettings(events_every=0.01)
 
 
-def pause(client: Any, seconds: float) -> None:
-    """Lets time pass, in which the event loop of an asynchronous client runs."""
-    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
-
-
-def eventually(client: Any, condition: Callable[[], bool]) -> None:
-    """Waits for a condition; the timeout of pytest ends the wait."""
-    while not condition():
-        pause(client, 0.005)
-
-
 def is_missing(client: Any, name: str) -> bool:
     try:
         client.table(name)
@@ -150,7 +139,7 @@ def test_changes_by_others_are_found_by_notification_events(half: str) -> None:
         client.table("sales.t0")
         client.table("sales.t1")
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        eventually(client, lambda: is_missing(client, "sales.t0"))
+        eventually(lambda: is_missing(client, "sales.t0"), client)
         there.calls.clear()
         client.table("sales.t1")
         assert "get_table_req" not in there.called
@@ -162,7 +151,7 @@ def test_a_rename_by_others_invalidates_the_old_name_too(half: str) -> None:
     with connected(half, handler=there, cache=OFTEN) as client:
         client.table("sales.t0")
         there.alter_table_with_environment_context("sales", "t0", table_of("sales", "renamed"), None)
-        eventually(client, lambda: is_missing(client, "sales.t0"))
+        eventually(lambda: is_missing(client, "sales.t0"), client)
 
 
 def test_a_server_without_events_is_polled_once(half: str) -> None:
@@ -195,10 +184,10 @@ def test_a_poll_that_fails_for_a_time_is_repeated(half: str, error: Exception) -
     there = metastore(events=True)
     with connected(half, handler=Failing(there), cache=OFTEN) as client:
         client.table("sales.t0")
-        eventually(client, lambda: polls(there) > 0)
+        eventually(lambda: polls(there) > 0, client)
         client.table("sales.t0")
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        eventually(client, lambda: is_missing(client, "sales.t0"))
+        eventually(lambda: is_missing(client, "sales.t0"), client)
 
 
 def test_one_poll_serves_all_cached_objects(half: str) -> None:
@@ -249,7 +238,7 @@ def test_a_cached_read_never_waits_for_a_poll(half: str) -> None:
     there = Stuck(metastore(events=True))
     with connected(half, handler=there, cache=OFTEN, timeout=2.0) as client:
         client.table("sales.t0")
-        eventually(client, lambda: there.stuck == 1)
+        eventually(lambda: there.stuck == 1, client)
         for _ in range(100):
             assert client.table("sales.t0").tableName == "t0"
         assert there.inner.called.count("get_table_req") == 1
@@ -268,8 +257,8 @@ def test_polls_end_when_the_cache_is_not_used_and_start_again_with_it(half: str)
     there = metastore(events=True)
     with connected(half, handler=there, cache=CacheSettings(events_every=0.02, tti=0.1)) as client:
         client.table("sales.t0")
-        eventually(client, lambda: polls(there) > 1)
-        eventually(client, lambda: client.cache_stats().entries == 0)
+        eventually(lambda: polls(there) > 1, client)
+        eventually(lambda: client.cache_stats().entries == 0, client)
         pause(client, 0.1)
         ended = polls(there)
         pause(client, 0.2)
@@ -277,7 +266,7 @@ def test_polls_end_when_the_cache_is_not_used_and_start_again_with_it(half: str)
         there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
         assert client.table("sales.t0").parameters["color"] == "blue"
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        eventually(client, lambda: is_missing(client, "sales.t0"))
+        eventually(lambda: is_missing(client, "sales.t0"), client)
 
 
 def test_polls_end_when_the_client_is_closed() -> None:
@@ -306,7 +295,7 @@ def test_a_change_while_the_first_reply_is_fetched_is_not_missed(half: str) -> N
     there = Changing((table_of("sales", "t0"),), events=True)
     with connected(half, handler=there, cache=OFTEN) as client:
         client.table("sales.t0")
-        eventually(client, lambda: client.table("sales.t0").parameters.get("color") == "blue")
+        eventually(lambda: client.table("sales.t0").parameters.get("color") == "blue", client)
 
 
 def test_concurrent_tasks_with_the_same_arguments_make_one_call() -> None:
@@ -401,7 +390,7 @@ def test_clients_with_other_deadlines_share_the_cache_and_its_polls(half: str) -
         shorter = client.within(5.0)
         client.table("sales.t0")
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        eventually(client, lambda: is_missing(shorter, "sales.t0"))
+        eventually(lambda: is_missing(shorter, "sales.t0"), client)
         assert client.api.calls == shorter.api.calls
         client.cache.clear()
         assert client.cache.stats().entries == 0
@@ -425,7 +414,7 @@ def test_events_that_could_not_be_read_are_read_by_the_next_poll(half: str) -> N
             server.then(*[polls_are_lost] * 3)
             assert client.table("sales.t0").tableName == "t0"
             there.drop_table_with_environment_context("sales", "t0", True, None)
-            eventually(client, lambda: is_missing(client, "sales.t0"))
+            eventually(lambda: is_missing(client, "sales.t0"), client)
 
 
 def test_after_very_many_events_the_cache_is_cleared(half: str) -> None:
@@ -435,7 +424,7 @@ def test_after_very_many_events_the_cache_is_cleared(half: str) -> None:
         there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
         for _ in range(1001):
             there._tell("CREATE_TABLE", "other", "table")
-        eventually(client, lambda: client.table("sales.t0").parameters["color"] == "blue")
+        eventually(lambda: client.table("sales.t0").parameters["color"] == "blue", client)
 
 
 def test_when_the_event_log_starts_again_the_cache_is_cleared(half: str) -> None:
@@ -444,7 +433,7 @@ def test_when_the_event_log_starts_again_the_cache_is_cleared(half: str) -> None
         client.table("sales.t0")
         there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
         there.log.clear()
-        eventually(client, lambda: client.table("sales.t0").parameters["color"] == "blue")
+        eventually(lambda: client.table("sales.t0").parameters["color"] == "blue", client)
 
 
 # The cache itself, with a clock of the test

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,18 +17,10 @@ from metastored.errors import (
 from metastored.wire.generated.locks import LockLevel, LockState, LockType
 from metastored.wire.generated.transactions import TxnToWriteId
 from tests.client.handlers import LockingMetastore
-from tests.support.driven import Driven, connected
+from tests.support.driven import connected
+from tests.support.waiting import eventually
 
 BEAT = 0.01
-
-
-def until(client: Any, condition: Callable[[], bool]) -> None:
-    """Waits for a condition while heartbeats are sent; the timeout of pytest ends the wait."""
-    while not condition():
-        if isinstance(client, Driven):
-            client.wait(0.001)
-        else:
-            time.sleep(0.001)
 
 
 def test_a_lock_is_waited_for(half: str) -> None:
@@ -72,7 +62,7 @@ def test_a_lock_is_kept_alive(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with client.lock("sales.orders", heartbeat=BEAT) as held:
-            until(client, lambda: len(there.beats) >= 2)
+            eventually(lambda: len(there.beats) >= 2, client)
             held.check()
     assert there.beats[0].lockid == 5
 
@@ -83,8 +73,8 @@ def test_a_lost_lock_is_an_error_at_the_end_and_in_check(half: str) -> None:
         with pytest.raises(LockFailed, match=r"the exclusive lock 5 on sales\.orders was lost: No such lock 5"):
             with client.lock("sales.orders", heartbeat=BEAT) as held:
                 there.lost = NoSuchLockException("No such lock 5")
-                until(client, lambda: len(there.beats) >= 1)
-                until(client, lambda: not _is_fine(held))
+                eventually(lambda: len(there.beats) >= 1, client)
+                eventually(lambda: not _is_fine(held), client)
                 with pytest.raises(LockFailed):
                     held.check()
 
@@ -102,7 +92,7 @@ def test_a_heartbeat_that_fails_does_not_end_the_lock(half: str) -> None:
     with connected(half, handler=there) as client:
         with client.lock("sales.orders", heartbeat=BEAT), client.transaction(heartbeat=BEAT):
             there.broken = True
-            until(client, lambda: there.called.count("heartbeat") >= 3)
+            eventually(lambda: there.called.count("heartbeat") >= 3, client)
             there.broken = False
 
 
@@ -112,7 +102,7 @@ def test_an_error_inside_the_block_is_not_hidden_by_a_lost_lock(half: str) -> No
         with pytest.raises(RuntimeError, match="on purpose"):
             with client.lock("sales.orders", heartbeat=BEAT):
                 there.lost = NoSuchLockException("gone")
-                until(client, lambda: len(there.beats) >= 1)
+                eventually(lambda: len(there.beats) >= 1, client)
                 raise RuntimeError("on purpose")
 
 
@@ -131,7 +121,7 @@ def test_a_transaction_is_kept_alive_and_committed(half: str) -> None:
             assert transaction.id == 7
             assert transaction.write_id("sales.orders") == 3
             with transaction.lock("sales.orders"):
-                until(client, lambda: len(there.beats) >= 2)
+                eventually(lambda: len(there.beats) >= 2, client)
     assert there.ended == ["commit"]
     assert there.unlocked == [], "its locks end with the transaction"
     assert there.locked[0].txnid == 7

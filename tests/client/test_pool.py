@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,6 +29,7 @@ from metastored.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import Act, Peer, Scripted, answer, closing_at_once, hang_up, scripted, stall
+from tests.support.waiting import eventually, pause
 
 
 def metastore() -> WritableMetastore:
@@ -50,12 +50,6 @@ def held(opened: threading.Event) -> Act:
     return act
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Waits for a condition; the timeout of pytest ends the wait."""
-    while not condition():
-        time.sleep(0.001)
-
-
 def test_calls_one_after_the_other_use_one_connection(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options()) as client:
         for _ in range(5):
@@ -73,8 +67,8 @@ def test_threads_share_the_connections_and_wait_for_a_free_one() -> None:
             threads = [threading.Thread(target=lambda: found.append(client.databases())) for _ in range(12)]
             for thread in threads:
                 thread.start()
-            until(lambda: len(server.requests) == 3)
-            until(lambda: client.api.pool is not None and client.api.pool.stats().waiting == 9)
+            eventually(lambda: len(server.requests) == 3)
+            eventually(lambda: client.api.pool is not None and client.api.pool.stats().waiting == 9)
             opened.set()
             for thread in threads:
                 thread.join()
@@ -113,7 +107,7 @@ def test_when_too_many_wait_one_more_is_refused() -> None:
                 thread.start()
             pool = client.api.pool
             assert pool is not None
-            until(lambda: pool.stats().waiting == 1)
+            eventually(lambda: pool.stats().waiting == 1)
             with pytest.raises(PoolExhausted, match="1 calls are in progress and 1 are waiting; raise max_size"):
                 client.databases()
             assert pool.stats().refused == 1
@@ -128,7 +122,7 @@ def test_a_call_that_stops_waiting_leaves_the_queue(half: str) -> None:
         with metastored.connect(server.uri, **options(max_size=1)) as client:
             first = threading.Thread(target=client.databases)
             first.start()
-            until(lambda: len(server.requests) == 1)
+            eventually(lambda: len(server.requests) == 1)
             with pytest.raises(
                 TimeoutExceeded, match=r"waiting for a connection while 1 calls use them all took longer"
             ):
@@ -151,17 +145,6 @@ def test_idle_connections_are_closed_except_min_idle(half: str) -> None:
             client.databases()
             assert client.pool_stats().idle == 2
             assert server.accepted == 4
-
-
-def eventually(client: Any, condition: Callable[[], bool]) -> None:
-    """Waits for a condition, while the event loop of an asynchronous client runs."""
-    while not condition():
-        client.wait(0.005) if hasattr(client, "wait") else time.sleep(0.005)
-
-
-def pause(client: Any, seconds: float) -> None:
-    """Lets time pass, in which the event loop of an asynchronous client runs."""
-    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
 
 
 def burst(half: str, client: Any, server: Scripted, count: int) -> None:
@@ -193,8 +176,8 @@ def test_min_idle_connections_are_replaced_beside_the_calls(half: str) -> None:
         assert client.pool_stats().idle == 2
         assert client.databases() == ("sales",)
         server.hang_up()
-        eventually(client, lambda: client.pool_stats().idle < 2 or client.pool_stats().replaced > 0)
-        eventually(client, lambda: client.pool_stats().idle >= 2)
+        eventually(lambda: client.pool_stats().idle < 2 or client.pool_stats().replaced > 0, client)
+        eventually(lambda: client.pool_stats().idle >= 2, client)
         called = len(server.requests)
         assert client.databases() == ("sales",)
         assert len(server.requests) == called + 1, "a call after a restart finds a connection that works"
@@ -205,7 +188,7 @@ def test_min_idle_connections_are_opened_without_a_with_too() -> None:
         client = metastored.connect(server.uri, **options(min_idle=2, look_every=0.005))
         assert client.databases() == ("sales",)
         # A third one, if the pool was filled up while the call had a connection.
-        until(lambda: server.accepted >= 2)
+        eventually(lambda: server.accepted >= 2)
         client.close()
         client.close()
 
@@ -215,11 +198,11 @@ def test_min_idle_connections_are_retried_until_the_server_is_back(half: str) ->
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
         port = server.port
         server.close()
-        eventually(client, lambda: client.pool_stats().failed > 1)
+        eventually(lambda: client.pool_stats().failed > 1, client)
         with scripted(metastore(), port=port) as again:
-            eventually(client, lambda: client.pool_stats().idle == 1)
+            eventually(lambda: client.pool_stats().idle == 1, client)
             # Before it is used: while it is, another one is made ready.
-            until(lambda: again.accepted == 1)
+            eventually(lambda: again.accepted == 1)
             assert client.databases() == ("sales",)
 
 
@@ -230,7 +213,7 @@ def test_min_idle_does_not_exceed_max_size() -> None:
             threads = [threading.Thread(target=client.databases) for _ in range(2)]
             for thread in threads:
                 thread.start()
-            until(lambda: len(server.requests) == 2)
+            eventually(lambda: len(server.requests) == 2)
             time.sleep(0.05)
             assert server.accepted == 2
             opened.set()
@@ -245,11 +228,11 @@ def test_a_connection_that_is_opened_for_min_idle_counts_towards_max_size() -> N
         client = metastored.connect(server.uri, **settings)
         threads = [threading.Thread(target=client.databases) for _ in range(2)]
         threads[0].start()
-        until(lambda: len(server.requests) == 2)  # The call and the keeper of min_idle both send the user.
+        eventually(lambda: len(server.requests) == 2)  # The call and the keeper of min_idle both send the user.
         threads[1].start()
         pool = client.api.pool
         assert pool is not None
-        until(lambda: pool.stats().waiting == 1 or server.accepted == 3)
+        eventually(lambda: pool.stats().waiting == 1 or server.accepted == 3)
         assert server.accepted == 2
         opened.set()
         for thread in threads:
@@ -260,7 +243,7 @@ def test_a_connection_that_is_opened_for_min_idle_counts_towards_max_size() -> N
 def test_an_idle_connection_is_replaced_after_max_lifetime(half: str) -> None:
     kept = options(min_idle=1, look_every=0.005, max_lifetime=0.05)
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
-        eventually(client, lambda: server.accepted > 2)
+        eventually(lambda: server.accepted > 2, client)
         assert client.databases() == ("sales",)
 
 
@@ -289,9 +272,9 @@ def test_idle_connections_are_closed_when_their_time_is_up_without_another_call(
     with scripted(metastore()) as server, connected(half, server.uri, **settings) as client:
         burst(half, client, server, 5)
         assert client.pool_stats().idle > 2
-        eventually(client, lambda: client.pool_stats().idle == 2)
+        eventually(lambda: client.pool_stats().idle == 2, client)
         opened = client.pool_stats().opened
-        eventually(client, lambda: server.opened == 2)
+        eventually(lambda: server.opened == 2, client)
         pause(client, 0.3)
         assert (client.pool_stats().idle, server.opened, client.pool_stats().opened) == (2, 2, opened)
 
@@ -299,7 +282,7 @@ def test_idle_connections_are_closed_when_their_time_is_up_without_another_call(
 def test_all_idle_connections_are_closed_without_min_idle_and_the_next_call_opens_one(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=0.1)) as client:
         burst(half, client, server, 4)
-        eventually(client, lambda: client.pool_stats().idle == 0 and server.opened == 0)
+        eventually(lambda: client.pool_stats().idle == 0 and server.opened == 0, client)
         assert client.databases() == ("sales",)
 
 
@@ -321,7 +304,7 @@ import metastored
 def timer_threads():
     return [thread for thread in threading.enumerate() if thread.name == "metastored-timers"]
 
-def until(condition):
+def eventually(condition):
     while not condition():
         time.sleep(0.001)
 
@@ -330,8 +313,8 @@ def connect(idle_timeout):
 
 with connect(0.05) as client:
     client.databases()
-    until(lambda: client.api.pool.stats().idle == 0)
-    until(lambda: not timer_threads())
+    eventually(lambda: client.api.pool.stats().idle == 0)
+    eventually(lambda: not timer_threads())
 clients = [connect(60.0) for _ in range(3)]
 for client in clients:
     client.databases()
@@ -339,7 +322,7 @@ assert len(timer_threads()) == 1, "all clients of a process share one thread"
 assert all(thread.daemon for thread in timer_threads())
 for client in clients:
     client.close()
-until(lambda: not timer_threads())
+eventually(lambda: not timer_threads())
 """
     with scripted(metastore()) as server:
         subprocess.run([sys.executable, "-c", code, server.uri], check=True, timeout=60)
@@ -384,7 +367,7 @@ def test_the_wait_for_a_connection_is_limited() -> None:
         with metastored.connect(server.uri, **options(max_size=1, acquire_timeout=0.1, timeout=60.0)) as client:
             first = threading.Thread(target=client.databases)
             first.start()
-            until(lambda: len(server.requests) == 1)
+            eventually(lambda: len(server.requests) == 1)
             with pytest.raises(TimeoutExceeded, match=r"get_all_databases at .*: waiting for a connection .* 0\.1 s$"):
                 client.databases()
             opened.set()
@@ -488,7 +471,7 @@ def test_a_call_that_waits_when_the_client_is_closed_fails() -> None:
             thread.start()
         pool = client.api.pool
         assert pool is not None
-        until(lambda: len(server.requests) == 1 and pool.stats().waiting == 1)
+        eventually(lambda: len(server.requests) == 1 and pool.stats().waiting == 1)
         client.close()
         for thread in threads:
             thread.join()
@@ -517,7 +500,7 @@ def test_closing_ends_the_calls_in_progress() -> None:
 
         thread = threading.Thread(target=ask)
         thread.start()
-        until(lambda: len(server.requests) == 1)
+        eventually(lambda: len(server.requests) == 1)
         client.close()
         thread.join()
         assert isinstance(failed[0], ConnectError) or "closed" in str(failed[0])

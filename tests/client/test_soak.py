@@ -6,7 +6,6 @@ import asyncio
 import random
 import socket
 import ssl
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from metastored.testing import running_server
 from tests.server.support import certificate
 from tests.support.driven import HALVES, connected
 from tests.support.relay import relayed
+from tests.support.waiting import pause
 
 pytestmark = pytest.mark.slow
 
@@ -105,11 +105,6 @@ def test_the_number_of_connections_does_not_grow_over_bursts_of_calls(half: str,
                 pause(client, 1.0)
                 stats = client.pool_stats()
                 assert (stats.idle, stats.busy, stats.opened) == (5, 0, most), "no connection is replaced"
-
-
-def pause(client: Any, seconds: float) -> None:
-    """Lets time pass, in which the event loop of an asynchronous client runs."""
-    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
 
 
 def burst(half: str, client: Any) -> None:

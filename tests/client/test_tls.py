@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from metastored.testing import RunningServer, running_server
 from tests.server.support import certificate
 from tests.support.driven import connected
 from tests.support.relay import relayed
+from tests.support.waiting import pause
 
 pytestmark = pytest.mark.slow
 
@@ -29,11 +29,6 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningS
     cert, key = certificate(tmp_path_factory.mktemp("tls"))
     with running_server(tls_certificate=cert, tls_key=key, http_port=0, http_methods="all") as server:
         yield server, cert
-
-
-def pause(client: Any, seconds: float) -> None:
-    """Lets time pass, in which the event loop of an asynchronous client runs."""
-    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
 
 
 @pytest.mark.parametrize("min_idle", range(6))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,6 +35,7 @@ from metastored.wire.generated.transactions import (
 from metastored.wire.structs import replace
 from tests.remotes.test_server import Connect, table, uris
 from tests.support.client import Client
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -92,13 +92,6 @@ def held(client: Client) -> list[tuple[str, str | None, int]]:
     """What is locked, and by which transaction."""
     shown = client.call("show_locks", ShowLocksRequest())
     return sorted((each.dbname, each.tablename, each.txnid or 0) for each in shown.locks)
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def write_ids(client: Client, name: str, txn: int) -> TableValidWriteIds:

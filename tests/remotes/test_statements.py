@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,11 +14,11 @@ from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
 from metastored.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
+from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
 
 PATIENCE = 120.0
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 class Both(NamedTuple):

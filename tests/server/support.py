@@ -8,8 +8,7 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -152,14 +151,6 @@ async def _main(
     await server.ended()
     await server.stop()
     ports.close()
-
-
-def eventually(true: Callable[[], bool]) -> None:
-    """Waits until the condition is true; fails the test after a timeout."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.01)
 
 
 def users_of_events(server: RunningServer, database: str) -> set[str]:

@@ -25,10 +25,11 @@ from metastored.wire.checks import needed_arguments
 from metastored.wire.message import Stream
 from metastored.wire.methods import METHODS
 from metastored.wire.types import CALL
-from tests.server.support import PATIENCE, Peer, Running, eventually, rest_of, serving
+from tests.server.support import PATIENCE, Peer, Running, rest_of, serving
 from tests.server.test_streams import SlowReader
 from tests.support.client import Client
 from tests.support.codecs import PROTOCOLS
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 

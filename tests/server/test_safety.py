@@ -13,7 +13,8 @@ from metastored.errors import ConnectError
 from metastored.server.safety import RULES, findings, open_files
 from metastored.testing import running_server
 from tests.server.http.support import user
-from tests.server.support import certificate, eventually
+from tests.server.support import certificate
+from tests.support.waiting import eventually
 from tests.transfer.support import metastored
 
 # Starts a server for each unsafe setting.

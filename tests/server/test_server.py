@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from metastored.wire.methods import METHODS
-from tests.server.support import eventually, serving
+from tests.server.support import serving
+from tests.support.waiting import eventually
 
 
 def test_a_draining_server_accepts_no_connections_and_finishes_its_calls() -> None:

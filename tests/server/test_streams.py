@@ -16,7 +16,8 @@ from metastored.threads import Pool
 from metastored.wire.message import Stream
 from metastored.wire.methods import METHODS
 from tests.server.handlers import CHUNK
-from tests.server.support import Running, eventually, serving
+from tests.server.support import Running, serving
+from tests.support.waiting import eventually
 
 MIB = 1 << 20
 _METHOD = METHODS["get_config_value"]

@@ -11,7 +11,8 @@ import pytest
 from metastored.errors import ApplicationError, ConfigValSecurityException
 from metastored.wire.message import EXCEPTION
 from metastored.wire.methods import METHODS
-from tests.server.support import Running, eventually, serving
+from tests.server.support import Running, serving
+from tests.support.waiting import eventually
 
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])

@@ -17,7 +17,8 @@ import pytest
 from metastored.errors import ConnectError
 from metastored.testing import RunningServer, running_server
 from metastored.wire.methods import METHODS
-from tests.server.support import COMMAND, PATIENCE, Peer, eventually
+from tests.server.support import COMMAND, PATIENCE, Peer
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,6 +16,7 @@ from tests.client.handlers import WritableMetastore, table_of
 from tests.server.http.support import any_certificate
 from tests.specs.conftest import Server
 from tests.support.scripted import Act, Peer, answer, scripted, stall
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -42,13 +42,6 @@ def until(stalling: threading.Event) -> Act:
         (stall if stalling.is_set() else answer)(peer, data)
 
     return act
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.02)
 
 
 # 7.3

@@ -1,9 +1,12 @@
 """Python programs as processes of their own. They import the metastored under test (see tests/conftest.py)."""
 
+import os
 import subprocess
 import sys
 
 TIMEOUT = 120.0
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
+"""The environment of commands without settings of the person who runs the tests."""
 
 
 def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":

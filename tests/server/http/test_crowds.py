@@ -16,7 +16,8 @@ from metastored.server.http.thrift import MAX_HELD, SHORT, Bodies, Refusal
 from metastored.testing import RunningServer
 from metastored.wire.limits import MAX_MESSAGE
 from tests.server.http.support import ALL, THRIFT, browser, connect, head, http_server, status, trusting
-from tests.server.support import PATIENCE, certificate, eventually, rest_of, serving
+from tests.server.support import PATIENCE, certificate, rest_of, serving
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 

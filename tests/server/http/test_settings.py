@@ -28,8 +28,9 @@ from tests.server.http.support import (
     user,
 )
 from tests.server.sasl import Refusal, Sasl
-from tests.server.support import certificate, eventually, rest_of
+from tests.server.support import certificate, rest_of
 from tests.support.postgres import running_postgres
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 

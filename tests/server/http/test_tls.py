@@ -21,7 +21,8 @@ from metastored.wire.connection import ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from tests.server.http.support import ALL, PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
-from tests.server.support import PATIENCE, certificate, eventually, serving
+from tests.server.support import PATIENCE, certificate, serving
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
