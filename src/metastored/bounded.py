@@ -11,11 +11,11 @@ from typing import TypeVar
 
 __all__ = ["BoundedDict"]
 
-K = TypeVar("K")
-V = TypeVar("V")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
-class BoundedDict(dict[K, V]):
+class BoundedDict(dict[_K, _V]):
     """A dictionary that is emptied before an entry would be one too many. Entries are added by `d[key] = value`."""
 
     __slots__ = ("most",)
@@ -24,7 +24,7 @@ class BoundedDict(dict[K, V]):
         super().__init__()
         self.most = most
 
-    def __setitem__(self, key: K, value: V) -> None:
+    def __setitem__(self, key: _K, value: _V) -> None:
         if len(self) >= self.most and key not in self:
             self.clear()
         super().__setitem__(key, value)
