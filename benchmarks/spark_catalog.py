@@ -43,7 +43,7 @@ catalog = spark._jsparkSession.sharedState().externalCatalog()
 to_seq = spark._jvm.org.apache.spark.api.python.PythonUtils.toSeq
 
 def timed(call):
-    time.sleep(task["pause"])  # The JVM compiles code for a while after a call: that disturbs no other call.
+    time.sleep(task["pause"])  # The JVM compiles code for a while after a call, which would disturb the next.
     start = time.perf_counter()
     found = call()
     taken = time.perf_counter() - start

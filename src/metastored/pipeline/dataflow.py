@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -142,11 +143,12 @@ def run_program(
 
 def _end(process: subprocess.Popen[str]) -> None:
     """Ends a program and all that it has started: `spark-pipelines` starts Python, which starts a JVM."""
-    os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError, PermissionError):  # It has ended.
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def event(line: str) -> str | None:

@@ -9,7 +9,7 @@ This file never decodes a partition.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
 from typing import Final, NamedTuple
@@ -87,18 +87,23 @@ class _Grouping:
         self.groups: list[_Group] = []
         self._outside: int | None = None
 
-    def placed(self, row: Row) -> tuple[int, bytes | None, int]:
-        """The group of a row, its path below the shared location, and the bytes that it has in the group."""
+    def placed(self, row: Row) -> tuple[int, bytes | None]:
+        """The group of a row, and its path below the shared location."""
         location = self._splice.location(row)
         if location is None:
-            return self._shared(row[2], False), None, self._splice.length_without_storage(row, None)
+            return self._shared(row[2], False), None
         if location == self._encoded_root or location.startswith(self._below):
-            path = location[len(self._encoded_root) :]
-            return self._shared(row[2], True), path, self._splice.length_without_storage(row, path)
+            return self._shared(row[2], True), location[len(self._encoded_root) :]
         if self._outside is None:
             self._outside = len(self.groups)
             self.groups.append(self._names.listed(None))
-        return self._outside, None, self._splice.length(row)
+        return self._outside, None
+
+    def length(self, number: int, row: Row, path: bytes | None) -> int:
+        """The bytes that a row has in its group."""
+        if number == self._outside:
+            return self._splice.length(row)
+        return self._splice.length_without_storage(row, path)
 
     def members(self, number: int, placed_rows: Iterable[tuple[Row, bytes | None]]) -> Iterator[bytes]:
         """The structs of a group."""
@@ -152,15 +157,12 @@ def _listed(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: 
 
 def _in_memory(grouping: _Grouping, partition_rows: Iterable[Row]) -> Encoded:
     """Rows that are in memory, spliced while they are sent: a client decodes the first while the last are spliced."""
-    groups: dict[int, list[tuple[Row, bytes | None]]] = {}
+    groups: defaultdict[int, list[tuple[Row, bytes | None]]] = defaultdict(list)
     sizes: Counter[int] = Counter()
     for row in partition_rows:
-        number, path, size = grouping.placed(row)
-        if number in groups:
-            groups[number].append((row, path))
-        else:
-            groups[number] = [(row, path)]
-        sizes[number] += size
+        number, path = grouping.placed(row)
+        groups[number].append((row, path))
+        sizes[number] += grouping.length(number, row, path)
     counts = {number: (len(found), sizes[number]) for number, found in groups.items()}
     length, pieces = _pieces(grouping, counts, lambda number: grouping.members(number, groups[number]))
     if length <= rows.CHUNK:
@@ -173,9 +175,10 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
     try:
         grouping = _Grouping(ctx, snapshot, parent)
         counts: dict[int, tuple[int, int]] = {}
-        for number, _, size in map(grouping.placed, each(snapshot, True)):
-            count, total = counts.get(number, (0, 0))
-            counts[number] = count + 1, total + size
+        for row in each(snapshot, True):
+            number, path = grouping.placed(row)
+            count, size = counts.get(number, (0, 0))
+            counts[number] = count + 1, size + grouping.length(number, row, path)
         if len(counts) > MAX_SCANS:
             reply = _in_memory(grouping, each(snapshot, True))
             snapshot.close()
@@ -186,7 +189,7 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
 
     def members(number: int) -> Iterator[bytes]:
         found = ((row, grouping.placed(row)) for row in each(snapshot, True))
-        return grouping.members(number, ((row, path) for row, (group, path, _) in found if group == number))
+        return grouping.members(number, ((row, path) for row, (group, path) in found if group == number))
 
     length, pieces = _pieces(grouping, counts, members)
 
