@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metastored.service.core import partition_lists
+from metastored.service.core import partition_lists, rows
 from metastored.service.partitions import spec_lists
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.generated.partitions import (
@@ -15,6 +15,7 @@ from metastored.wire.generated.partitions import (
     Partition,
     PartitionFilterMode,
 )
+from metastored.wire.message import Stream
 from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 from tests.support.objects import DB, bare_storage, make_table
@@ -101,3 +102,23 @@ def test_a_long_list_is_grouped_whatever_the_table_requests(metastore: Metastore
     assert metastore.call("get_part_specs_by_filter", DB, "t", "ds >= ''", -1) == _reference(metastore)
     (spec,) = metastore.call("get_partitions_pspec", DB, "t", -1)
     assert len(spec.sharedSDPartitionSpec.partitions) == count
+
+
+@pytest.mark.parametrize("held", [0, partition_lists.HELD], ids=["read from a snapshot", "in memory"])
+def test_the_length_of_a_long_list_is_announced_exactly(
+    filled: Metastore, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    announced: list[tuple[int, int]] = []
+
+    class Checked(Stream):
+        def read(self) -> bytes:
+            data = super().read()
+            announced.append((self.length, len(data)))
+            return data
+
+    monkeypatch.setattr(partition_lists, "HELD", held)
+    monkeypatch.setattr(rows, "CHUNK", 0)
+    monkeypatch.setattr(spec_lists, "Stream", Checked)
+    filled.call("get_partitions_pspec", DB, "t", -1)
+    [(length, size)] = announced
+    assert length == size
