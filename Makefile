@@ -30,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick versions test retest check docs dist bench soak serve system peers lock clean preflight java
+.PHONY: help setup demo quick versions test retest coverage check docs dist bench soak serve system peers peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos e
 
 peers: ## download the other Hive metastores for the comparison tests, with Maven
 	@$(PYTHON) tools/peers.py "$(PEERS)"
+
+peers-check: setup ## play the recorded comparisons to the real Hives again; ARGS=--record writes the recordings
+	$(PY) -m tests.differential.record $(ARGS)
 
 lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer versions
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)

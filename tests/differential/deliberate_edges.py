@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.differential.deliberate import Difference, both_refuse, metastored_says, same_kind, same_words
-from tests.differential.script import ALL, BEFORE_4, HIVE_4, SINCE_3_1
+from tests.differential.script import ALL, BEFORE_4, HIVE_4, SINCE_3_1, SINCE_4_0_1
 
 _ELSEWHERE: Final = ("to another table", "to another table, managed", "to another database")
 _WITHOUT: Final = tuple(f"without a {what}{kind}" for what in ("table", "database") for kind in ("", ", managed"))
@@ -122,7 +122,13 @@ DIFFERENCES_AT_EDGES: Final = (
         "The word IOException makes Java clients try again what cannot succeed",
         _edges("add_partition", "of a view, with a place"),
         lambda hive, metastored: hive.replace("java.io.IOException: ", "") == metastored,
-        HIVE_4,
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "4.0.0 says it as 3.1 does; metastored says it as 4.0.1 does, in the mode for both",
+        (*_edges("append_partition_by_name", "a null name"), *_edges("drop_partition", "no values")),
+        same_kind,
+        ("4.0.0",),
     ),
     Difference(
         "A location has one form, whoever writes it; Hive leaves it as it is written where several partitions are"

@@ -1,11 +1,12 @@
 """A metastore under test, real or metastored, and its replies as lines of text.
 
 Values that differ between two equal servers are replaced in the text: the warehouse's location, the present time, ids,
-and fields that the version under test does not have. Nothing else is.
+the user of the operating system, and fields that the version under test does not have. Nothing else is.
 """
 
 from __future__ import annotations
 
+import getpass
 import re
 import time
 from collections.abc import Callable
@@ -26,6 +27,8 @@ WAREHOUSE = "{W}"
 OUTSIDE = "{X}"
 """Stands for the URI of a folder beside the warehouse, for files that a test puts there."""
 
+USER: Final = getpass.getuser()
+"""Who runs both servers, and owns what has no other owner."""
 _NUMBER = re.compile(r"(?<!\d)(\d{10}|\d{13})(?!\d)")
 _DAY = 86_400
 
@@ -117,7 +120,7 @@ class Peer:
         if isinstance(value, tuple | list):
             return "[" + ", ".join(map(self.shown, value)) + "]"
         if isinstance(value, str):
-            return repr(self._unplaced(value))
+            return repr("<user>" if value == USER else self._unplaced(value))
         if isinstance(value, int) and not isinstance(value, bool) and _is_now(value):
             return "<now>"
         return repr(value)

@@ -16,7 +16,8 @@ from metastored.wire.generated.partitions import Partition
 from tests.differential.peer import Peer, has
 
 BEFORE_4 = ("2.3", "3.1")
-HIVE_4 = ("4.0.0", "4.0.1", "4.1")
+SINCE_4_0_1 = ("4.0.1", "4.1")
+HIVE_4 = ("4.0.0", *SINCE_4_0_1)
 SINCE_3_1 = ("3.1", *HIVE_4)
 ALL = ("2.3", *SINCE_3_1)
 

@@ -23,7 +23,7 @@ DB = "spk"
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet"
 SCHEMA = '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'
 QUIET = {"DO_NOT_UPDATE_STATS": "true"}
-OWNER = PrincipalPrivilegeSet(userPrivileges={"root": (PrivilegeGrantInfo("INSERT", -1, "root", 1, True),)})
+OWNER = PrincipalPrivilegeSet(userPrivileges={"ann": (PrivilegeGrantInfo("INSERT", -1, "ann", 1, True),)})
 
 
 def parquet(cols: tuple[FieldSchema, ...], location: str | None = None) -> StorageDescriptor:
@@ -46,7 +46,7 @@ def parquet(cols: tuple[FieldSchema, ...], location: str | None = None) -> Stora
 
 def table(name: str, cols: str, keys: str = "", **other: object) -> Table:
     plain = {
-        "owner": "root",
+        "owner": "ann",
         "createTime": 1700000000,
         "lastAccessTime": 0,
         "retention": 0,
@@ -89,10 +89,10 @@ VIEW: dict[str, Any] = {
 }
 
 SCRIPT: list[Probe] = [
-    ask("who", "set_ugi", "root", ("root",)),
+    ask("who", "set_ugi", "ann", ("ann",)),
     ask("all", "get_databases", "*", show=starting(DB)),
     ask("not yet", "get_database", DB),
-    ask("new", "create_database", Database(DB, "", "{W}/spk.db", {}, None, "root", 1)),
+    ask("new", "create_database", Database(DB, "", "{W}/spk.db", {}, None, "ann", 1)),
     ask("new", "get_database", DB),
     ask("not yet", "get_table", DB, "t1"),
     ask("t1", "create_table_with_environment_context", table("t1", "a int, b string"), None),
@@ -110,24 +110,24 @@ SCRIPT: list[Probe] = [
     ask("a range", "get_partitions_by_filter", DB, "p1", 'ds >= "2024-01-01" and (h) in (1, 2)', -1),
     ask("a pattern", "get_partitions_by_filter", DB, "p1", 'ds like "2024.*"', -1),
     ask("names", "get_partition_names", DB, "p1", -1),
-    ask("all", "get_partitions_ps_with_auth", DB, "p1", ("", ""), -1, "root", ("root",)),
+    ask("all", "get_partitions_ps_with_auth", DB, "p1", ("", ""), -1, "ann", ("ann",)),
     ask("with a space", "add_partitions_req", add("x y", "3", False)),
     ask("with a space, again", "add_partitions_req", add("x y", "3", False)),
-    ask("with a space", "get_partition_with_auth", DB, "p1", ("x y", "3"), "root", ("root",)),
-    ask("missing", "get_partition_with_auth", DB, "p1", ("zz", "3"), "root", ("root",)),
+    ask("with a space", "get_partition_with_auth", DB, "p1", ("x y", "3"), "ann", ("ann",)),
+    ask("missing", "get_partition_with_auth", DB, "p1", ("zz", "3"), "ann", ("ann",)),
     ask("with a space", "drop_partition_with_environment_context", DB, "p1", ("x y", "3"), True, None),
     EditPartition("other values", DB, "p1", ("2024-01-02", "2"), with_fields(values=("2024-01-03", "2"))),
-    ask("other values", "get_partitions_ps_with_auth", DB, "p1", ("2024-01-03", ""), -1, "root", ("root",)),
+    ask("other values", "get_partitions_ps_with_auth", DB, "p1", ("2024-01-03", ""), -1, "ann", ("ann",)),
     EditPartition(
         "statistics", DB, "p1", ("2024-01-03", "2"), with_parameters(**{"spark.sql.statistics.numRows": "1"}), QUIET
     ),
-    ask("statistics", "get_partition_with_auth", DB, "p1", ("2024-01-03", "2"), "root", ("root",)),
+    ask("statistics", "get_partition_with_auth", DB, "p1", ("2024-01-03", "2"), "ann", ("ann",)),
     Tree("the partitions", "{W}/spk.db/p1"),
     ask("all", "get_tables", DB, "*"),
     ask("views", "get_tables_by_type", DB, "*", "VIRTUAL_VIEW"),
     ask("some", "get_tables", DB, "t*"),
     alter("a property", "t1", with_parameters(k="v")),
-    alter("a column", "t1", all_of(with_columns("a int, b string, c int"), with_parameters(last_modified_by="root"))),
+    alter("a column", "t1", all_of(with_columns("a int, b string, c int"), with_parameters(last_modified_by="ann"))),
     ask("a column", "get_table", DB, "t1"),
     ask("ds1", "create_table_with_environment_context", table("ds1", "x int"), EnvironmentContext({})),
     ask("v1", "create_table_with_environment_context", table("v1", "a int", **VIEW), None),
@@ -137,7 +137,7 @@ SCRIPT: list[Probe] = [
     ask("another name", "get_table", DB, "t2"),
     alter("another place", "ds1", with_storage(location="{W}/ds1_elsewhere")),
     ask("another place", "get_table", DB, "ds1"),
-    ask("f1", "create_function", Function("f1", DB, "x.Lower", "root", 1, 1700000000, 1, ())),
+    ask("f1", "create_function", Function("f1", DB, "x.Lower", "ann", 1, 1700000000, 1, ())),
     ask("f*", "get_functions", DB, "f*"),
     ask("f1", "get_function", DB, "f1"),
     ask("f1", "drop_function", DB, "f1"),
@@ -146,7 +146,7 @@ SCRIPT: list[Probe] = [
     ask("t2", "drop_table_with_environment_context", DB, "t2", True, EnvironmentContext({"ifPurge": "FALSE"})),
     ask("p1", "drop_table_with_environment_context", DB, "p1", True, EnvironmentContext({"ifPurge": "TRUE"})),
     Tree("what is left", "{W}/spk.db"),
-    ask("properties", "alter_database", DB, Database(DB, "", "{W}/spk.db", {"a": "b"}, None, "root", 1)),
+    ask("properties", "alter_database", DB, Database(DB, "", "{W}/spk.db", {"a": "b"}, None, "ann", 1)),
     ask("properties", "get_database", DB),
     ask("all", "get_all_tables", DB),
     ask("all", "drop_database", DB, True, True),
