@@ -63,8 +63,9 @@ def directory(sd: StorageDescriptor | None) -> Path:
 
 
 def run(server: RunningServer, folder: Path, script: str) -> Any:
+    """The result of a copy. A JVM of its own, which ends when the program is killed."""
     conf = {"spark.hadoop.hive.metastore.uris": server.uri, "spark.sql.warehouse.dir": server.warehouse}
-    return run_spark(script.replace("FOLDER", str(folder)), conf=conf)
+    return run_spark(script.replace("FOLDER", str(folder)), conf=conf, fresh=True)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
     result = run_spark("result = [row[0] for row in spark.sql('show databases').collect()]",
                        conf={"spark.hadoop.hive.metastore.uris": server.uri})
 
-Each run has a new JVM, so settings that a JVM reads once are safe to change, and a folder of its own for all that
-Spark leaves behind. It never outlives its time: the whole process group is killed then. It never imports pyspark.
+Each run is a process with a folder of its own for all that Spark leaves behind, and a SparkContext of its own. The JVM
+is shared with other runs (`spark_jvm.py`), unless the run needs its own: for settings that a JVM reads once, for
+environment variables, and with `fresh`, for tests that kill. A run never outlives its time: the whole process group is
+killed then. It never imports pyspark.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from tests.support.spark_jvm import discard, jvm_for
 
 TIMEOUT = 240.0
 """Seconds for a start of the JVM and a few statements on a busy machine."""
@@ -36,6 +40,8 @@ CONF = {
 }
 
 JVM_FLAGS = "spark.driver.extraJavaOptions"
+OWN_JVM = {JVM_FLAGS, "spark.driver.extraClassPath", "spark.driver.memory", "spark.jars", "spark.jars.packages"}
+"""Settings that a JVM reads at its start."""
 
 # The program of the process: it starts the session, then runs the script.
 PROGRAM = """\
@@ -69,11 +75,14 @@ def run_spark(
     env: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT,
     python: str = sys.executable,
+    fresh: bool = False,
 ) -> Any:
     """Runs the script with `spark` in its sight; what it assigned to `result`, as JSON carries it.
 
-    `python` is the interpreter whose pyspark is used: that of the tests, or of another environment.
+    `python` is the interpreter whose pyspark is used: that of the tests, or of another environment. With `fresh` the
+    run has a JVM of its own, which ends with it.
     """
+    shared = None if fresh or env or OWN_JVM & conf.keys() else jvm_for(python)
     with tempfile.TemporaryDirectory(prefix="metastored-spark-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         settings = {
@@ -83,7 +92,8 @@ def run_spark(
             **conf,
         }
         (folder / "tmp").mkdir()
-        settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
+        if shared is None:
+            settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
         task, result, log = folder / "task.json", folder / "result.json", folder / "log"
         task.write_text(json.dumps({"conf": settings, "script": script}), encoding="utf-8")
         with log.open("wb") as output:
@@ -93,14 +103,22 @@ def run_spark(
                 stdout=output,
                 stderr=output,
                 cwd=folder,
-                env={**os.environ, "PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1", **(env or {})},
-                start_new_session=True,  # a group of its own: Python, the JVM and its workers end together
+                env={
+                    **os.environ,
+                    "PYSPARK_PYTHON": python,
+                    "SPARK_LOCAL_IP": "127.0.0.1",
+                    **(shared.environment if shared is not None else {}),
+                    **(env or {}),
+                },
+                start_new_session=True,  # a group of its own: Python, its JVM and workers end together
             )
         try:
             in_time = _ends(process, timeout)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            if process.returncode != 0:
+                discard(python)
         if not in_time:
             raise SparkFailure(_with_log(f"Spark was not done after {timeout:g} s", log))
         if process.returncode != 0:

@@ -117,7 +117,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
         def killed(script: str) -> None:
             script = COMMON + script.replace("URI", repr(server.uri)).replace("FOUND", repr(str(file)))
             with pytest.raises(SparkFailure, match="exit code -9"):
-                run_spark(script, conf=metastored.spark.conf(server.uri))
+                run_spark(script, conf=metastored.spark.conf(server.uri), fresh=True)
 
         killed(KILLED_ANALYZE)
         marked = [
