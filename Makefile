@@ -8,7 +8,8 @@ empty :=
 space := $(empty) $(empty)
 PEERS ?= .peers
 VENV := .venv
-# Reference implementations (other Thrift codecs and clients) whose dependencies conflict with those of .venv.
+# Reference implementations (other Thrift codecs and clients) whose dependencies conflict with those of .venv; the
+# packages that do not are those of .venv.
 WITNESS := .venv-witness
 SPARK35 := .venv-spark35
 # metastored with the extra pyspark[pipelines]; its pandas stays out of .venv, whose tests show that nothing else needs it.
@@ -17,7 +18,8 @@ PIPELINES := .venv-pipelines
 CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
-LOCKED := install $(PIP_FLAGS) --require-hashes
+# A lock file is complete, so pip need not look for dependencies.
+LOCKED := install $(PIP_FLAGS) --require-hashes --no-deps
 # Packages with a limit of 90 % branch coverage; the limit for all packages together is in pyproject.toml.
 WELL_COVERED := catalog client hive
 # The markers that `make quick` leaves out: slow tests, and tests that need more than .venv.
@@ -33,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup demo quick versions test retest coverage check docs dist bench soak serve system peers peers-check lock clean preflight java
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PIPELINES)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
@@ -46,13 +48,15 @@ quick: $(VENV)/.project ## run the tests that need only .venv, without coverage,
 versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
 	$(PY) tools/versions.py --markers "not ($(subst $(space), or ,$(NOT_QUICK)))" $(ARGS)
 
-test: setup $(CLASSES) ## run the tests in two processes, with coverage and a list of skipped tests
-	@rm -f .coverage .coverage.*
-	$(PY) -m pytest -m "not soak" -n 2 --durations=60 --cov --cov-report=term $(ARGS)
-	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
+test: setup $(CLASSES) ## run the tests in two processes, with a list of skipped tests
+	$(PY) -m pytest -m "not soak" -n 2 --durations=60 $(ARGS)
 
-retest: setup $(CLASSES) ## run only the tests that failed the last time, and combine the coverage of both runs
-	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
+retest: setup $(CLASSES) ## run only the tests that failed the last time
+	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none $(ARGS)
+
+coverage: setup $(CLASSES) ## run the tests with coverage, which doubles the time of Python, and check its limits
+	@rm -f .coverage .coverage.*
+	$(PY) -m pytest -m "not soak" -n 2 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
 check: setup ## lint, types, generated files, layers, exports, addresses of machines, workflow and hooks
@@ -135,13 +139,15 @@ $(SPARK35)/.installed: requirements-build.lock requirements-spark35.lock | $(SPA
 	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation --ignore-requires-python -r requirements-spark35.lock
 	@touch $@
 
-# Tests run this checkout's metastored in it, by PYTHONPATH.
-$(PIPELINES)/.installed: requirements-pipelines.lock | $(PIPELINES)/bin/python
+# Tests run this checkout's metastored in it, by PYTHONPATH. It holds only what .venv does not.
+$(PIPELINES)/.installed: requirements-pipelines.lock tools/overlay.py $(VENV)/.installed | $(PIPELINES)/bin/python
+	$(PIPELINES)/bin/python tools/overlay.py $(VENV)
 	$(PIPELINES)/bin/python -m pip $(LOCKED) -r requirements-pipelines.lock
 	@touch $@
 
 # thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.
-$(WITNESS)/.installed: requirements-build.lock requirements-witness.lock | $(WITNESS)/bin/python
+$(WITNESS)/.installed: requirements-build.lock requirements-witness.lock tools/overlay.py $(VENV)/.installed | $(WITNESS)/bin/python
+	$(WITNESS)/bin/python tools/overlay.py $(VENV)
 	$(WITNESS)/bin/python -m pip $(LOCKED) -r requirements-build.lock
 	$(WITNESS)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-witness.lock
 	@touch $@

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
+from tests.support.durations import RecordedDurations
 from tests.support.examples import register_profiles
 from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(LeftOut(), "metastored-left-out")
     config.pluginmanager.register(Needs(), "metastored-needs")
     config.pluginmanager.register(RunCosts(), "metastored-run-costs")
+    config.pluginmanager.register(RecordedDurations(), "metastored-durations")
 
 
 @pytest.hookimpl(optionalhook=True)

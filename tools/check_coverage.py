@@ -2,7 +2,7 @@
 
     python tools/check_coverage.py client hive
 
-`make test` runs it after the tests; pyproject.toml has the limit for all packages together.
+`make coverage` runs it after the tests; pyproject.toml has the limit for all packages together.
 """
 
 from __future__ import annotations

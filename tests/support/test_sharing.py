@@ -6,34 +6,63 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sharing import TOGETHER, Sharing, scope_of
+from tests.support.durations import printed, updated
+from tests.support.sharing import NOTHING, Order, Sharing, durations, scope_of
+
+TESTS = Path(__file__).parent.parent
+MEASURED = {
+    "spark": {"spark_1": 50.0, "spark_2": 20.0, "spark_3": 10.0},
+    "hive": {"hive_1": 40.0},
+    NOTHING: {"long": 60.0},
+}
+
+
+def in_turn(processes: list[str]) -> list[str]:
+    """The files that the processes get, in the order in which they ask for one."""
+    order, left = Order(MEASURED), ["short", "long", "hive_1", "spark_3", "spark_2", "spark_1"]
+    given = []
+    for process in processes:
+        file = order.next_file(process, left)
+        left.remove(file)
+        given.append(file)
+    return given
 
 
 def test_a_file_is_one_scope() -> None:
     assert scope_of("tests/wire/test_sniff.py::test_a[1]") == "tests/wire/test_sniff.py"
 
 
-def test_tests_that_share_a_session_of_spark_are_one_scope() -> None:
-    assert scope_of("tests/spark/acid/test_files.py::test_a") == scope_of("tests/spark/acid/test_reading.py::test_b[x]")
+def test_a_process_takes_the_files_that_share_what_it_has_started() -> None:
+    assert in_turn(["a", "b", "a", "b"]) == ["spark_1", "hive_1", "spark_2", "long"]
 
 
-def test_tests_that_start_spark_as_a_program_are_one_scope() -> None:
-    assert scope_of("tests/clients/test_spark.py::test_a") == scope_of("tests/server/test_tls_spark.py::test_b[x]")
+def test_a_process_without_work_helps_another_at_the_end() -> None:
+    assert in_turn(["a", "b", "b", "b", "b", "b"]) == ["spark_1", "hive_1", "long", "short", "spark_2", "spark_3"]
 
 
-@pytest.mark.parametrize("file", [file for files in TOGETHER.values() for file in files])
-def test_tests_that_are_kept_together_exist(file: str) -> None:
-    assert (Path(__file__).parent.parent.parent / file).is_file()
+@pytest.mark.parametrize("file", [file for files in durations().values() for file in files])
+def test_files_that_are_listed_exist(file: str) -> None:
+    assert (TESTS.parent / file).is_file()
 
 
-def test_every_suite_that_starts_spark_is_kept_together() -> None:
-    tests = Path(__file__).parent.parent
+def test_every_file_that_starts_spark_is_listed_with_it() -> None:
     starting = {
-        f"tests/{file.relative_to(tests).as_posix()}"
-        for file in tests.rglob("test_*.py")
+        f"tests/{file.relative_to(TESTS).as_posix()}"
+        for file in TESTS.rglob("test_*.py")
         if "mark.spark" in file.read_text("utf-8") and file != Path(__file__)
     }
-    assert starting <= {*TOGETHER["Spark session"], *TOGETHER["Spark programs"]}
+    listed = durations()
+    assert starting <= {*listed["spark-session"], *listed["spark-programs"]}
+
+
+def test_the_seconds_of_a_run_are_taken_over() -> None:
+    run = {"spark_1": 7.4, "hive_1": 9.0, "new": 12.0, "short": 0.5}
+    assert updated(MEASURED, run) == {
+        "spark": {"spark_1": 7.4, "spark_2": 20.0, "spark_3": 10.0},
+        "hive": {"hive_1": 9.0},
+        NOTHING: {"new": 12.0},
+    }
+    assert '[spark]\n"spark_2" = 20\n"spark_3" = 10\n"spark_1" = 7\n' in printed(updated(MEASURED, run))
 
 
 class Process:
@@ -48,16 +77,16 @@ class Process:
         self.sent += indices
 
 
-def test_scopes_that_take_long_are_started_first(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_one_kind_follow_each_other(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytestconfig.option, "tx", ["popen"])
     tests = [
         *(f"tests/wire/test_sniff.py::test_{number}" for number in range(50)),
-        *(f"tests/clients/test_spark.py::test_{number}" for number in range(10)),
-        *(f"tests/spark/acid/test_files.py::test_{number}" for number in range(2)),
+        *(f"tests/spark/acid/test_files.py::test_{number}" for number in range(1)),
+        *(f"tests/spark/acid/test_reading.py::test_{number}" for number in range(2)),
     ]
     sharing, process = Sharing(pytestconfig), Process()
     sharing.add_node(process)
     sharing.add_node_collection(process, tests)
     sharing.schedule()
-    # A process that has few tests left gets the next scope.
-    assert [scope_of(tests[index]) for index in process.sent] == [*["Spark session"] * 2, *["Spark programs"] * 10]
+    # A process that has few tests left gets the next file.
+    assert all("acid" in tests[index] for index in process.sent)
