@@ -17,6 +17,7 @@ from metastored.cli.options import Output, Server, Table, options
 from metastored.cli.output import print_object, print_rows
 from metastored.cli.stopping import stopping
 from metastored.errors import ConfigError, TransportError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.spark.acid.files import Files
@@ -151,7 +152,7 @@ def cleaner(
 
         def step() -> bool:
             for each in clean(client, files):
-                outcome = f"removed {len(each.removed)}" if each.error is None else "failed"
+                outcome = f"removed {counted(len(each.removed), 'directory')}" if each.error is None else "failed"
                 _report(output, each.entry.id, each.entry.table, each.entry.partition, outcome, each.error)
             return False
 

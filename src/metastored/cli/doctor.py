@@ -18,6 +18,7 @@ from metastored.cli.errors import FOUND, explained
 from metastored.cli.options import Login, Output, Store, address_of, options
 from metastored.cli.output import dumped
 from metastored.errors import ConfigError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.cli.checks import Check
@@ -69,7 +70,7 @@ def doctor(
     else:
         for check in checks:
             _print(check)
-        typer.echo(f"{len(findings)} found" if findings else "nothing is wrong")
+        typer.echo(f"{counted(len(findings), 'problem')} found" if findings else "nothing is wrong")
     if findings:
         raise typer.Exit(FOUND)
 

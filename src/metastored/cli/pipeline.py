@@ -92,7 +92,7 @@ def run(
             # Spark logs the texts of failed statements, which may contain a secret; the error is printed without it.
             settings["spark.log.level"] = "OFF"
         principal = login.kerberos_principal
-        with progress_display("steps", "parts") as shown:
+        with progress_display("step", "part") as shown:
             context = Context(
                 client,
                 lambda: _session(where, settings, principal),

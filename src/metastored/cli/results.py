@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from metastored.model.counting import counted
+
 Value = str | int | float | bool | None
 
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
@@ -48,7 +50,7 @@ def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:
     widths = [max(_width(text) for row in lines for text in row[at]) for at in range(len(result.columns))]
     printed = [line for row in lines for line in _printed(row, widths)]
     rule = "-+-".join("-" * width for width in widths)
-    count = f"({len(result.rows)} row{'' if len(result.rows) == 1 else 's'})"
+    count = f"({counted(len(result.rows), 'row')})"
     return "\n".join([heading(printed[0]), rule, *printed[1:], count])
 
 

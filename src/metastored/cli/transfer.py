@@ -269,15 +269,16 @@ def _counts(source: Source, tally: Tally, mode: Mode) -> dict[str, Any]:
 
 def _summary(tally: Tally, mode: Mode) -> list[str]:
     """A summary of the comparison and of the changes, in a few lines."""
+    from metastored.model.counting import counted
     from metastored.transfer.ends import Mode
-    from metastored.transfer.report import Action, plural
+    from metastored.transfer.report import Action
 
     words = {
         Mode.COPY: {Action.ADD: "added", Action.ALTER: "altered", Action.DROP: "dropped"},
         Mode.DRY_RUN: {Action.ADD: "would be added", Action.ALTER: "would be altered", Action.DROP: "would be dropped"},
         Mode.VERIFY: {Action.ADD: "missing", Action.ALTER: "different", Action.DROP: "in the target only"},
     }[mode]
-    seen = ", ".join(f"{count:,} {plural(kind, count)}" for kind, count in tally.compared.items() if count)
+    seen = ", ".join(counted(count, kind) for kind, count in tally.compared.items() if count)
     lines = [f"compared: {seen or 'nothing'}"]
     lines += [f"{word}: {tally.summary(action)}" for action, word in words.items() if tally.summary(action)]
     if not tally.total and not tally.failures:

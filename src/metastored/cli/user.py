@@ -47,6 +47,7 @@ def add(store: Store, name: Name, password_stdin: Stdin = False) -> None:
             users.insert(tx, name, secret, int(time.time()))
 
         database.run(write)
+    typer.echo(f"added the user {name}")
 
 
 @user.command()
@@ -61,6 +62,7 @@ def passwd(store: Store, name: Name, password_stdin: Stdin = False) -> None:
     with _database(store) as database:
         if not database.run(lambda tx: users.update(tx, name, secret, int(time.time()))):
             raise _nobody(name)
+    typer.echo(f"changed the password of {name}")
 
 
 @user.command()
@@ -73,6 +75,7 @@ def remove(store: Store, name: Name) -> None:
     with _database(store) as database:
         if not database.run(lambda tx: users.delete(tx, name)):
             raise _nobody(name)
+    typer.echo(f"removed the user {name}")
 
 
 @user.command(name="list")

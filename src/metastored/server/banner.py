@@ -17,6 +17,7 @@ from metastored import __version__
 from metastored.config import Settings
 from metastored.errors import ConfigError
 from metastored.hive.locations import same_location
+from metastored.model.counting import counted
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -64,7 +65,7 @@ def text(
     """The start-up banner, with those `warnings` of `safety.py` that the log does not have."""
     address = uri(settings.host, port)
     database = f"{'data' if settings.database_url is None else 'database'} {settings.shown_database}"
-    workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
+    workers = counted(settings.workers, "worker")
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
         f"  {workers}, {database}, warehouse {warehouses.current}\n"
