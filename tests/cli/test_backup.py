@@ -110,7 +110,7 @@ def test_the_restored_database_is_read_completely(shop_data: Path, tmp_path: Pat
     assert (found["source"], found["file"], found["schema"]) == (str(shop_data), str(saved), HEAD)
     assert found["bytes"] == saved.stat().st_size
     done = run("restore", str(saved), "--data", str(tmp_path / "one"))
-    assert done.out.endswith("verified: 1 catalogs, 2 databases, 2 tables, 3 partitions\n")
+    assert done.out.endswith("verified: 1 catalog, 2 databases, 2 tables, 3 partitions\n")
     restored = run("restore", str(saved), "--data", str(tmp_path / "two"), "--output", "json").json
     assert restored["verified"] == {"catalogs": 1, "databases": 2, "tables": 2, "partitions": 3}
 

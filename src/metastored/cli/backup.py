@@ -24,7 +24,7 @@ From = Annotated[Path, typer.Argument(metavar="FILE", help="A file written by me
 @explained
 @options(store=Store.read)
 def backup(store: Store, file: To, output: Output = "text") -> None:
-    """Back up the database of a server to a file, while servers use it.
+    """Back up the database of a server, while servers use it.
 
     The file contains a consistent snapshot with every change that was acknowledged before the command started, of
     SQLite or of PostgreSQL. Files of the warehouse are not included.

@@ -159,7 +159,8 @@ def _remotes(client: Client) -> Check:
     tested = [tested_remote(client, row) for row in client.sql("SHOW REMOTES").dicts()]
     advice = "metastored remotes test NAME repeats this; ALTER REMOTE changes its address or credentials"
     wrong = [Finding("remote", f"{each.kind} {each.name}: {each.detail}", advice) for each in tested if not each.ok]
-    return Check("remotes", f"{len(tested) - len(wrong)} of {len(tested)} answer", tuple(wrong))
+    answering = f"{len(tested) - len(wrong)} of {len(tested)} answer" if tested else "there are none"
+    return Check("remotes", answering, tuple(wrong))
 
 
 def _one(database: Database, statement: str) -> str | None:

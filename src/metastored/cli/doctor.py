@@ -44,9 +44,10 @@ Address = Annotated[
 def doctor(
     store: Store, login: Login, output: Output = "text", delete_job: DeleteJob = None, uri: Address = None
 ) -> None:
-    """Check configuration, versions, database, warehouse, clocks, the running server and its remotes.
+    """Check an installation, and name a remedy for each problem.
 
-    For each problem there is a remedy, such as for directories that could not be moved or removed.
+    Checks configuration, versions, database, warehouse, clocks, the running server and its remotes. A problem may be a
+    directory that could not be moved or removed.
     """
     from metastored.store.engine.opening import open_database
 

@@ -18,7 +18,7 @@ def missing_object(client: Client, error: TableNotFound) -> NoSuchObjectExceptio
     name = words[0] if words and words[0].endswith(f".{error.name}") else error.name
     database = table_name(name).database_name
     try:
-        client.database(database)
+        client.database(str(database))
     except DatabaseNotFound:
         return DatabaseNotFound("database", str(database))
     except NoSuchObjectException as missing:

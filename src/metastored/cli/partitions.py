@@ -36,7 +36,10 @@ STATISTICS = ("column", "type", "nulls", "distinct", "low", "high", "average_len
 @explained
 @options(server=Server.read)
 def partitions(server: Server, table: Table, where: Where = None, limit: Limit = None, output: Output = "text") -> None:
-    """List the partitions of a table, with their locations and sizes as far as the metastore knows them."""
+    """List the partitions of a table, with locations and sizes.
+
+    Sizes are those that the metastore knows.
+    """
     from metastored.hive.names import make_part_name
     from metastored.model.partitions import keys_of
 
@@ -57,7 +60,7 @@ def partitions(server: Server, table: Table, where: Where = None, limit: Limit =
 @explained
 @options(server=Server.read)
 def stats(server: Server, table: Table, partition: One = None, output: Output = "text") -> None:
-    """Show the statistics of a table or of a partition: its size, and the values of each column."""
+    """Show the size of a table or partition, and column statistics."""
     analyzed: str | None = None
     with server.connect() as client:
         if partition is None:

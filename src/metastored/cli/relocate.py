@@ -44,10 +44,10 @@ def relocate(
     property: Property = None,
     output: Output = "text",
 ) -> None:
-    """Replace OLD by NEW in stored locations, in one transaction, as Hive's metatool does.
+    """Replace OLD by NEW in stored locations, in one transaction.
 
-    This rewrites locations of catalogs, databases, tables and partitions, and properties that contain locations.
-    Directories are not moved: move them first. Restart running servers with the new --warehouse.
+    Like Hive's metatool, it rewrites locations of catalogs, databases, tables and partitions, and properties that
+    contain locations. Directories are not moved: move them first. Restart running servers with the new --warehouse.
     """
     source, target = _location("OLD", old), _location("NEW", new)
     result = _relocated(store.settings, source, target, property or [], dry_run)

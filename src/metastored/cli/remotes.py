@@ -10,6 +10,7 @@ import typer
 
 from metastored.cli.colours import painted
 from metastored.cli.errors import FOUND, explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import dumped, print_result
 from metastored.errors import ConfigError
@@ -18,7 +19,7 @@ from metastored.model.counting import counted
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client
 
-remotes = typer.Typer(name="remotes", help="Remote databases and tables of a server.", no_args_is_help=True)
+remotes = command_group("remotes", "Remote databases and tables of a server.")
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Only these remotes, named as in the list.")]
 

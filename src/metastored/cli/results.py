@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -11,6 +12,8 @@ from metastored.model.counting import counted
 
 Value = str | int | float | bool | None
 
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+"""Where a word begins in the name of a class."""
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
 """Control characters in names and comments must not reach a terminal."""
 
@@ -30,6 +33,14 @@ class Rows(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
+
+
+def done_text(statement: object) -> str:
+    """The line for a statement without a result: `ok: CREATE REMOTE DATABASE shop`."""
+    words = _CAPITAL.sub(" ", type(statement).__name__).upper()
+    kind, name = getattr(statement, "kind", None), getattr(statement, "name", "")
+    shown = ".".join(name) if isinstance(name, tuple) else str(name)
+    return " ".join(filter(None, ("ok:", words, kind and kind.value, shown)))
 
 
 def as_json(result: Tabular) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.cli.missing import missing_object
-from metastored.cli.results import as_json, as_text
+from metastored.cli.results import as_json, as_text, done_text
 from metastored.errors import Error, StatementError, TableNotFound
 from metastored.hive.statements.parsing import keywords, parse_script
 from metastored.hive.statements.words import is_complete
@@ -37,7 +37,7 @@ def interactive(client: Client, statements: Statements, output: str) -> None:
                 for statement in parse_script(text):
                     result = statements.execute(statement)
                     if result.columns or output == "text":
-                        print(as_json(result) if output == "json" else as_text(result) or "ok")
+                        print(as_json(result) if output == "json" else as_text(result) or done_text(statement))
             except StatementError as error:
                 print(pointed(text, error))
             except TableNotFound as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from metastored.cli.errors import FOUND, INTERRUPTED, explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Config, Login, Output, options
 from metastored.cli.output import JSON, dumped
 from metastored.config import load
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from metastored.transfer.report import Tally
     from metastored.transfer.running import Source
 
-imports = typer.Typer(name="import", help="Copy the metadata of another metastore.", no_args_is_help=True)
-exports = typer.Typer(name="export", help="Copy the metadata into another metastore.", no_args_is_help=True)
+imports = command_group("import", "Copy the metadata of another metastore.")
+exports = command_group("export", "Copy the metadata into another metastore.")
 
 Sources = Annotated[
     list[str],
@@ -135,10 +136,10 @@ def import_metastore(
     config: Config = None,
     output: Output = "text",
 ) -> None:
-    """Copy metadata (databases, tables, partitions, statistics, …) from a Hive metastore, 2.3 to 4.x.
+    """Copy metadata from a Hive metastore, 2.3 to 4.x.
 
-    Existing objects are compared, and altered if they differ. An interrupted import can be resumed. Data is not
-    copied.
+    Copies databases, tables, partitions, statistics, privileges and more. Existing objects are compared, and altered if
+    they differ. An interrupted import can be resumed. Data is not copied.
     """
     from metastored.transfer.running import sources_of
 
@@ -190,9 +191,10 @@ def export_metastore(
     config: Config = None,
     output: Output = "text",
 ) -> None:
-    """Copy metadata (databases, tables, partitions, statistics, …) into any metastore.
+    """Copy metadata into any metastore.
 
-    The target sets its own creation times, and may create missing directories. Data is not copied.
+    Copies databases, tables, partitions, statistics, privileges and more. The target sets its own creation times, and
+    may create missing directories. Data is not copied.
     """
     from metastored.transfer.places import is_address
     from metastored.transfer.running import Source

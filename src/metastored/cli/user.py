@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metastored.cli.errors import explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Output, Store, first_line, options
 from metastored.cli.output import print_object
 from metastored.errors import ConfigError, Error
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from metastored.store.engine.database import Database
     from metastored.store.engine.transaction import Transaction
 
-user = typer.Typer(name="user", help="Manage users with passwords.", no_args_is_help=True)
+user = command_group("user", "Manage users with passwords.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
 Stdin = Annotated[
