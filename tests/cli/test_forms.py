@@ -66,7 +66,11 @@ def test_a_statement_without_a_result_says_that_it_worked(tmp_path: Path) -> Non
     create = f"CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = '{DEAD}')"
     with serving_metastore(tmp_path) as uri:
         done = run(
-            "sql", "-e", f"{create}; USE default; GRANT CREATE_REMOTE TO USER ann; DROP REMOTE DATABASE old", "--uri", uri
+            "sql",
+            "-e",
+            f"{create}; USE default; GRANT CREATE_REMOTE TO USER ann; DROP REMOTE DATABASE old",
+            "--uri",
+            uri,
         )
         assert (done.code, done.err) == (0, "")
         assert done.out.splitlines() == [

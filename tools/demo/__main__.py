@@ -94,7 +94,8 @@ def stop(spark: Any) -> None:
 def keep(old: ApacheMetastore, new: RunningServer) -> None:
     """Waits for Ctrl-C."""
     print(f"\nThe old metastore: {old.uri}\nmetastored:        {new.uri}\nThe warehouse:     {new.warehouse}")
-    print(f"Try: metastored sql --uri {new.uri} -e 'SHOW REMOTES'\nCtrl-C stops all.", flush=True)
+    command = os.path.relpath(Path(sys.executable).with_name("metastored"))
+    print(f"Try: {command} sql --uri {new.uri} -e 'SHOW REMOTES'\nCtrl-C stops all.", flush=True)
     threading.Event().wait()
 
 
