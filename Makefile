@@ -14,6 +14,8 @@ WITNESS := .venv-witness
 SPARK35 := .venv-spark35
 # metastored with the extra pyspark[pipelines]; its pandas stays out of .venv, whose tests show that nothing else needs it.
 PIPELINES := .venv-pipelines
+# What the demo runs in: .venv if it is complete, else a smaller environment of its own.
+DEMO := $(if $(wildcard $(VENV)/.project),$(VENV),.venv-demo)
 # The classes of Spark for the JVMs of tests, which then start faster: tests/support/class_archive.py.
 CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
@@ -39,8 +41,8 @@ help: ## print this list
 
 setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PIPELINES)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
-demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
-	$(PY) -m tools.demo
+demo: java $(DEMO)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
+	$(DEMO)/bin/python -m tools.demo
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
@@ -109,7 +111,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) $(CLASSES) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-demo $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) $(CLASSES) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
@@ -131,6 +133,17 @@ $(CLASSES): $(VENV)/.installed | $(VENV)/.project
 # The build backend is in the lock, so building needs no network.
 $(VENV)/.project: pyproject.toml $(VENV)/.installed
 	$(PY) -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A newcomer waits for this: it says what it does and shows pip's progress. To stay below 1 GB, only modules that are used
+# are compiled, and pip is removed at the end: venv installs it again when the lock file has changed.
+.venv-demo/.project: requirements-demo.lock pyproject.toml | preflight
+	@echo "The demo needs Spark, pyarrow and Lance. They are installed into .venv-demo, once: 640 MB to download, 1 GB on"
+	@echo "disk, 2 minutes with 100 Mbit/s. The demo itself takes 2 minutes. rm -r .venv-demo removes all of it."
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python -m pip install --disable-pip-version-check --no-input --no-compile --require-hashes -r requirements-demo.lock
+	.venv-demo/bin/python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --editable .
+	.venv-demo/bin/python -m pip uninstall --quiet --yes pip setuptools
 	@touch $@
 
 # A package of jars declares Python versions, which do not matter for jars.

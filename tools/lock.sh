@@ -24,5 +24,8 @@ compile requirements-spark35.lock --group spark35 "$@"
 # metastored itself, as in .venv, with Spark's declarative pipelines.
 compile requirements-pipelines.lock pyproject.toml --group pipelines --extra spark --extra arrow --extra iceberg \
     --extra lance --constraints requirements.lock "$@"
+# What the demo needs, in the versions of .venv.
+compile requirements-demo.lock pyproject.toml --group demo --extra spark --extra arrow --extra lance \
+    --constraints requirements.lock "$@"
 # Only its jars are used: the dependencies of the package are never installed.
 compile requirements-hive3.lock --group hive3 --no-deps "$@"

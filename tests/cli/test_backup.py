@@ -110,7 +110,7 @@ def test_the_restored_database_is_read_completely(shop_data: Path, tmp_path: Pat
     assert (found["source"], found["file"], found["schema"]) == (str(shop_data), str(saved), HEAD)
     assert found["bytes"] == saved.stat().st_size
     done = run("restore", str(saved), "--data", str(tmp_path / "one"))
-    assert done.out.endswith("verified: 1 catalogs, 2 databases, 2 tables, 3 partitions\n")
+    assert done.out.endswith("verified: 1 catalog, 2 databases, 2 tables, 3 partitions\n")
     restored = run("restore", str(saved), "--data", str(tmp_path / "two"), "--output", "json").json
     assert restored["verified"] == {"catalogs": 1, "databases": 2, "tables": 2, "partitions": 3}
 
@@ -185,8 +185,10 @@ def test_a_backup_of_a_folder_without_a_database_is_one_line_and_creates_nothing
 
 def test_a_backup_to_where_nothing_can_be_written_is_one_line(tmp_path: Path) -> None:
     with running_server() as server:
-        for file, words in ((tmp_path / "nowhere" / "saved", "No such file"), (tmp_path, "is a directory")):
+        missing = f"there is no folder {tmp_path / 'nowhere'}; make it first"
+        for file, words in ((tmp_path / "nowhere" / "saved", missing), (tmp_path, "is a directory")):
             done = metastored("backup", str(file), "--data", str(server.data))
             assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-            assert str(file) in done.stderr and words in done.stderr
+            assert done.stderr.startswith(f"metastored: {file} ") and words in done.stderr
+            assert "unfinished" not in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -39,14 +39,14 @@ def _doctor(*words: str) -> dict[str, Any]:
 
 def test_the_running_server_and_its_remotes_are_called(home: tuple[str, str]) -> None:
     data, uri = home
-    assert _doctor("--data", data, "--uri", uri)["checks"]["remotes"] == "0 of 0 answer"
+    assert _doctor("--data", data, "--uri", uri)["checks"]["remotes"] == "there are none"
     with metastored.connect(uri) as client:
         client.sql("CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://127.0.0.1:1')")
     ((kind, reason),) = findings("--data", data, "--uri", uri)
     assert kind == "remote" and reason.startswith("database old:")
     done = run("doctor", "--data", data, "--uri", uri)
     assert done.code == 1
-    assert "PROBLEM remotes: 0 of 1 answer\n" in done.out and done.out.endswith("1 found\n")
+    assert "PROBLEM remotes: 0 of 1 answer\n" in done.out and done.out.endswith("\n1 problem found\n")
     assert "what would help: metastored remotes test NAME" in done.out
 
 

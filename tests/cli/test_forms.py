@@ -53,13 +53,39 @@ def test_remotes_are_listed_and_tested(federated: str) -> None:
     assert [(row["name"], row["address"]) for row in rows] == [("alive", federated), ("dead", DEAD)]
     done = run("remotes", "test", "--uri", federated)
     assert done.code == 1
-    assert done.out.startswith("ok     database alive: 1 tables in ") and "\nFAILED database dead: " in done.out
+    assert done.out.startswith("ok     database alive: 1 table in ") and "\nFAILED database dead: " in done.out
     tested = [
         json.loads(line) for line in run("remotes", "test", "--uri", federated, "--output", "json").out.splitlines()
     ]
     assert [(each["name"], each["ok"]) for each in tested] == [("alive", True), ("dead", False)]
     assert run("remotes", "test", "alive", "--uri", federated).code == 0
     refused(("remotes", "test", "none", "--uri", federated), "there is no remote 'none'; there are: alive, dead")
+
+
+def test_a_statement_without_a_result_says_that_it_worked(tmp_path: Path) -> None:
+    create = f"CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = '{DEAD}')"
+    with serving_metastore(tmp_path) as uri:
+        done = run(
+            "sql",
+            "-e",
+            f"{create}; USE default; GRANT CREATE_REMOTE TO USER ann; DROP REMOTE DATABASE old",
+            "--uri",
+            uri,
+        )
+        assert (done.code, done.err) == (0, "")
+        assert done.out.splitlines() == [
+            "ok: CREATE REMOTE DATABASE old",
+            "ok: USE default",
+            "ok: GRANT CREATE REMOTE",
+            "ok: DROP REMOTE DATABASE old",
+        ]
+        assert run("sql", "-e", create, "--uri", uri, "--output", "json").out == ""
+
+
+def test_an_error_of_a_grant_has_no_name_of_a_java_class(tmp_path: Path) -> None:
+    with serving_metastore(tmp_path) as uri:
+        done = run("sql", "-e", "GRANT CREATE_REMOTE TO ROLE nosuch", "--uri", uri)
+        assert (done.code, done.err) == (2, "metastored: Role nosuch does not exist\n")
 
 
 def test_statements_print_their_results(shop: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from metastored.cli.app import app
 from metastored.cli.colours import painted
 from metastored.cli.completion import VARIABLE
 from metastored.cli.errors import explained
+from metastored.cli.help import HEADINGS
 from metastored.cli.options import Store, address, address_of
-from metastored.cli.progress import Meter
+from metastored.cli.progress import Lines, Meter
 from metastored.cli.results import Rows, as_text
 from metastored.config import load
 from tests.cli.running import refused, run
@@ -97,6 +99,21 @@ def test_without_arguments_a_group_of_commands_prints_its_help() -> None:
     assert (done.code, done.out) == (2, "") and "worker" in done.err
 
 
+def test_the_list_of_commands_has_headings_and_no_text_is_cut() -> None:
+    text = run("--help").out
+    headings = [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Options", *HEADINGS]
+    for command in ("serve", "ls", "remotes", "pipeline", "backup", "completion"):
+        assert re.search(f"^  {command} .*[a-z].*\\.$", text, re.MULTILINE), "one line, to the end of the sentence"
+    assert "..." not in text.partition("\n")[2] and max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("group", ["compact", "pipeline", "remotes", "import", "export", "user"])
+def test_the_commands_of_a_group_are_listed_with_whole_sentences(group: str) -> None:
+    listed = run(group, "--help").out.partition("\nCommands:\n")[2].splitlines()
+    assert listed and all(line.endswith(".") and len(line) <= 80 for line in listed)
+
+
 def test_every_command_that_prints_has_both_forms_of_output() -> None:
     silent = {"serve", "completion", "user add", "user passwd", "user remove"}
     commands = dict(_commands(get_command(app), ()))
@@ -168,6 +185,19 @@ def test_colours_are_for_terminals_only_and_no_color_turns_them_off(monkeypatch:
 
 def test_control_characters_of_names_do_not_reach_the_terminal() -> None:
     assert "\x1b" not in as_text(Rows(("name",), (("a\x1b[31mb\tc",),)))
+
+
+def test_the_lines_of_progress_count_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("metastored.cli.progress.EVERY", 0.0)
+    with Lines("step", "part") as steps:
+        steps.tables(1)
+        steps.table_done()
+    with Lines() as tables:
+        tables.tables(2)
+        tables.partitions(1)
+    assert capsys.readouterr().err == "1 of 1 step\n0 of 2 tables, 1 partition\n"
 
 
 def test_a_progress_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:

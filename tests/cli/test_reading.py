@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import metastored
+from metastored.structs import (
+    ColumnStatistics,
+    ColumnStatisticsData,
+    ColumnStatisticsDesc,
+    ColumnStatisticsObj,
+    LongColumnStatsData,
+)
 from tests.cli.running import refused, run
+from tests.support.in_process import serving_metastore
 
 ABSENT = ("--uri", "thrift://127.0.0.1:1")
 
@@ -118,6 +129,27 @@ def test_stats_of_a_partition_without_any(shop: str) -> None:
     assert run(*words).json["columns"] == []
 
 
+def test_stats_of_a_table_whose_partitions_have_statistics_name_the_command_for_one(tmp_path: Path) -> None:
+    with serving_metastore(tmp_path) as uri, metastored.connect(uri, cache=False) as client:
+        client.create_database("shop")
+        client.create_table(metastored.table("shop.orders", {"id": "bigint"}, partitioned_by={"ds": "string"}))
+        client.add_partitions("shop.orders", ["ds=2024-01-01", "ds=a b", "ds=c"])
+        assert "ANALYZE TABLE" in run("stats", "shop.orders", "--uri", uri).out
+        client.set_statistics(
+            ColumnStatistics(
+                ColumnStatisticsDesc(isTblLevel=False, dbName="shop", tableName="orders", partName="ds=a b"),
+                (ColumnStatisticsObj("id", "bigint", ColumnStatisticsData(longStats=LongColumnStatsData(1, 9, 0, 3))),),
+                engine="hive",
+            )
+        )
+        text = run("stats", "shop.orders", "--uri", uri).out
+        assert text.endswith(
+            "the partitions have statistics of columns, and the table has none of its own: "
+            "metastored stats shop.orders --partition 'ds=a b'\n"
+        )
+        assert "id     | bigint" in run("stats", "shop.orders", "--partition", "ds=a b", "--uri", uri).out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -131,6 +163,14 @@ def test_stats_of_a_partition_without_any(shop: str) -> None:
         (("partitions", "orders"), "'orders' does not name a table"),
         (("partitions", "shop.orders", "--where", "ds ="), "ds ="),
         (("stats", "shop.nothing"), "nothing"),
+        (("show", "nosuch.table"), "database nosuch not found"),
+        (("show", "lake.nosuch.table"), "database lake.nosuch not found"),
+        (("show", "lake.default.nothing"), "lake.default.nothing table not found"),
+        (("show", "nosuch.table/ds=1"), "database nosuch not found"),
+        (("partitions", "nosuch.table"), "database nosuch not found"),
+        (("stats", "nosuch.table"), "database nosuch not found"),
+        (("sql", "-e", "DESCRIBE nosuch.table"), "database nosuch not found"),
+        (("compact", "request", "nosuch.table"), "database nosuch not found"),
         (("stats", "shop.orders", "--partition", "ds=1/h=1"), "1"),
     ],
 )

@@ -61,7 +61,7 @@ def test_relocate_rewrites_the_locations_below_a_moved_warehouse(data: Path, tmp
         assert table_place(client, "t") == f"{new}/shop.db/t"
         client.api.create_database(Database(name="fresh"))
         assert place(client, "fresh") == f"{new}/fresh.db"
-        assert "made with another warehouse" not in server.log
+        assert "earlier ones stay in" not in server.log
 
 
 def test_a_dry_run_prints_json_and_changes_nothing(data: Path, tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_another_warehouse_is_for_new_databases_and_the_banner_prints_that(
             assert place(client, "fresh") == f"{new}/fresh.db"
             assert (place(client, "default"), place(client, "shop")) == (old, f"{old}/shop.db")
             assert table_place(client, "u") == f"{old}/shop.db/u"
-        assert f"warehouse {new}\n  made with another warehouse: {old}\n" in server.log
+        assert f"warehouse {new}\n  new databases are created there; earlier ones stay in {old}\n" in server.log
         assert f"`metastored relocate {old} {new} --data {data}`" in server.log
-        assert server.log.count("made with another warehouse") == 1
+        assert server.log.count("earlier ones stay in") == 1
 
 
 def test_without_a_warehouse_the_stored_one_stays(data: Path, tmp_path: Path) -> None:

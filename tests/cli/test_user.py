@@ -53,9 +53,12 @@ def test_the_first_user_may_come_before_the_server_and_the_new_database_is_menti
     data = str(tmp_path / "data")
     first = run("add", "maja", "--password-stdin", "--data", data)
     assert (first.returncode, first.stderr) == (0, f"metastored: a new database was created in {data}\n")
+    assert first.stdout == "added the user maja\n"
     second = run("add", "tom", "--password-stdin", "--data", data)
     assert (second.returncode, second.stderr) == (0, "")
     assert metastored("user", "list", "--data", data).stdout == "maja\ntom\n"
+    assert run("passwd", "tom", "--password-stdin", "--data", data).stdout == "changed the password of tom\n"
+    assert run("remove", "tom", "--data", data).stdout == "removed the user tom\n"
 
 
 def tables(url: str) -> int:

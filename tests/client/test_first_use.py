@@ -174,7 +174,8 @@ def test_a_refused_connection_is_one_short_traceback(half: str) -> None:
     assert text.count("Traceback") == 1
     assert "pool.py" not in text and "_backend" not in text
     assert text.splitlines()[-1] == (
-        "metastored.errors.ConnectError: get_all_databases at thrift://127.0.0.1:1: no connection: Connection refused"
+        "metastored.errors.ConnectError: cannot connect to thrift://127.0.0.1:1: connection refused. "
+        "Is the server running, and is this its address?"
     )
     assert isinstance(raised.value.__context__, ConnectError), "what happened below can still be looked at"
 
@@ -185,7 +186,7 @@ def test_connections_that_cannot_be_opened_at_the_start_are_one_short_traceback(
     text = "".join(traceback.format_exception(raised.value))
     assert text.count("Traceback") == 1
     assert "pool.py" not in text and "_backend" not in text
-    assert "Connection refused" in text.splitlines()[-1]
+    assert "cannot connect to thrift://127.0.0.1:1: connection refused. Is" in text.splitlines()[-1]
 
 
 def test_a_missing_table_shows_nothing_of_the_client_s_insides(client: Any) -> None:

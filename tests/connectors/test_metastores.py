@@ -127,8 +127,8 @@ def test_when_no_address_answers_each_is_named_with_its_reason() -> None:
             pass
         async with connected(at(f"{first.uri},{second.uri}")) as handler:
             text = await failure_of(handler)
-            assert f"{first.uri}: no connection: Connection refused" in text
-            assert f"{second.uri}: no connection: Connection refused" in text
+            assert f"{first.uri}: connection refused" in text
+            assert f"{second.uri}: connection refused" in text
 
     run(test())
 

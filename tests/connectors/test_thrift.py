@@ -215,7 +215,7 @@ def test_nobody_listening_is_an_error_that_says_so() -> None:
         async with serving(memory()) as server:
             pass
         async with metastore(server) as here:
-            assert "cannot be reached: no connection" in await failure_of(here)
+            assert "cannot be reached: connection refused" in await failure_of(here)
 
     run(test())
 

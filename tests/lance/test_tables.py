@@ -11,9 +11,25 @@ import pyarrow
 import pytest
 
 import metastored
-from tests.support.lance import POINTS, Space, stream
+from metastored.structs import NotificationEventRequest
+from metastored.testing import RunningServer
+from tests.support.lance import POINTS, Space, new_space, stream
 
 pytestmark = pytest.mark.slow
+
+
+def test_the_event_log_has_the_tables_that_were_created_and_no_others(
+    own_server: RunningServer, tmp_path: Path
+) -> None:
+    with new_space(own_server.uri, "hive2", tmp_path / "root", "impl") as space:
+        space.create("points")
+        space.namespace.declare_table(ns.DeclareTableRequest(id=space.id("lines")))
+        with metastored.connect(own_server.uri, cache=False) as client:
+            events = client.api.get_next_notification(NotificationEventRequest(0)).events or ()
+    tables = [
+        (event.eventType, event.tableName) for event in events if event.tableName and event.eventType != "ALTER_TABLE"
+    ]
+    assert tables == [("CREATE_TABLE", "points"), ("CREATE_TABLE", "lines")]
 
 
 def count(space: Space, table: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,12 @@ def test_the_report_has_rows_bytes_and_times() -> None:
     found = report_json((A, B, C), record)
     assert [step["state"] for step in found["steps"]] == ["done", "failed", "not run"]
     assert (found["steps"][0]["rows"], found["ended"]) == (10, "1970-01-01T00:03:20Z")
+
+
+def test_a_past_run_says_in_which_state_its_steps_are() -> None:
+    failed = replace(done(B), state="failed")
+    _, rows = runs_rows([run(done(A)), run(done(A), failed), run(failed)])
+    assert [row[6] for row in rows] == ["1 done", "1 done, 1 failed", "1 failed"]
 
 
 def test_past_runs_are_listed_with_their_figures() -> None:

@@ -6,7 +6,6 @@ Steps of type dataflow need the extra `pyspark[pipelines]`, so those pipelines r
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from metastored.spark.copying.iceberg import iceberg_catalog
 from metastored.structs import StorageDescriptor
 from metastored.testing import RunningServer, running_server
 from tests.support import pipelines
+from tests.support.path_python import without_python
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -98,6 +98,7 @@ def make_ledger(spark, client, parameters):
 
 
 def pipeline(folder: Path, *words: str, python: str | Path = sys.executable) -> subprocess.CompletedProcess[str]:
+    """The command by the path of its interpreter; no environment is activated."""
     return subprocess.run(
         [python, "-m", "metastored", "pipeline", *words],
         capture_output=True,
@@ -105,9 +106,8 @@ def pipeline(folder: Path, *words: str, python: str | Path = sys.executable) -> 
         timeout=PATIENCE,
         cwd=folder,
         env={
-            **os.environ,
+            **without_python(folder),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_PYTHON": str(python),
             "PYTHONPATH": str(ROOT / "src"),
             "PIPELINE_PASSWORD": "hush hush",
         },

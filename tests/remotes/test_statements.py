@@ -123,7 +123,7 @@ def test_remotes_test_reads_from_each_and_fails_when_one_does_not_answer(both: B
     lines = [line.split(" in ")[0] for line in done.stdout.splitlines()]
     assert lines == [
         *("ok     catalog far: 2 databases", "ok     catalog near: 2 databases"),
-        *("ok     database old: 1 tables", "ok     table default.old_orders: 1 columns"),
+        *("ok     database old: 1 table", "ok     table default.old_orders: 1 column"),
     ]
     both.sql("CREATE REMOTE DATABASE gone WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://127.0.0.1:1')")
     done = both.run("remotes", "test", "gone", "old")

@@ -63,9 +63,9 @@ def test_a_warehouse_with_a_space_is_quoted_for_the_shell() -> None:
 
 
 def test_the_banner_of_one_warehouse_names_no_other() -> None:
-    assert "made with another warehouse" not in text(load(environment={}), 9083, ONE)
+    assert "stay in" not in text(load(environment={}), 9083, ONE)
 
 
 def test_the_banner_names_the_warehouse_that_the_database_was_made_with() -> None:
     banner = text(load(environment={}), 9083, Warehouses("file:/new", "file:///old/"))
-    assert "warehouse file:/new\n  made with another warehouse: file:///old/\n" in banner
+    assert "warehouse file:/new\n  new databases are created there; earlier ones stay in file:///old/\n" in banner

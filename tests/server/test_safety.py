@@ -115,15 +115,15 @@ def test_a_server_that_would_lock_out_all_users_does_not_start(
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_missing_protection_is_logged_and_printed_in_the_banner(workers: int) -> None:
-    with running_server(http_port=0, workers=workers, **SQL) as server:
+@pytest.mark.parametrize(("workers", "level"), [(1, "info"), (2, "info"), (1, "error"), (2, "error")])
+def test_missing_protection_is_printed_once_in_the_log_or_else_in_the_banner(workers: int, level: str) -> None:
+    with running_server(http_port=0, workers=workers, log_level=level, **SQL) as server:
         # The banner comes after the ready file.
         eventually(lambda: "  Spark: " in server.log)
         said = server.log
     for words in ("/metastore serves all methods to all clients", "authorization is sql without authentication"):
-        assert sum(" WARNING " in line and words in line for line in said.splitlines()) == 1
-        assert sum(line.startswith("  Warning: ") and words in line for line in said.splitlines()) == 1
+        (line,) = (line for line in said.splitlines() if words in line)
+        assert line.startswith("  Warning: ") if level == "error" else " WARNING " in line
 
 
 def test_that_there_are_no_users_yet_is_reported(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_an_acid_table_is_replaced_in_a_transaction(found: Found) -> None:
 
 def test_a_database_is_copied_with_its_views_in_order(found: Found) -> None:
     assert found.values["database"] == [8, ["mirror.a", "mirror.b"], ["z_base", "a_first"]]
-    assert found.values["database again"] == [0, [], "0 of 2 tables copied, 0 views written"]
+    assert found.values["database again"] == [0, [], "0 of 2 tables copied"]
 
 
 def test_views_of_the_copy_read_tables_of_the_copy(found: Found) -> None:

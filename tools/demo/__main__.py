@@ -11,6 +11,7 @@ from typing import Any
 
 import metastored
 import metastored.spark
+from metastored.spark.interpreter import interpreter_set
 from metastored.testing import RunningServer, running_server
 from tests.support.apache import ApacheMetastore, apache_2_3
 from tools.demo import data, steps
@@ -22,7 +23,6 @@ def main() -> int:
         print("the demo runs Spark, which needs Java 17: apt-get install openjdk-17-jre-headless", file=sys.stderr)
         return 1
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     shown = Steps(9)
     with apache_2_3() as old, running_server(workers=2) as new:
         try:
@@ -74,7 +74,8 @@ def session(new: RunningServer) -> Any:
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": "2",
     }
-    return SparkSession.builder.master("local[2]").config(map=settings).enableHiveSupport().getOrCreate()
+    with interpreter_set():
+        return SparkSession.builder.master("local[2]").config(map=settings).enableHiveSupport().getOrCreate()
 
 
 def stop(spark: Any) -> None:
@@ -93,7 +94,8 @@ def stop(spark: Any) -> None:
 def keep(old: ApacheMetastore, new: RunningServer) -> None:
     """Waits for Ctrl-C."""
     print(f"\nThe old metastore: {old.uri}\nmetastored:        {new.uri}\nThe warehouse:     {new.warehouse}")
-    print(f"Try: metastored sql --uri {new.uri} -e 'SHOW REMOTES'\nCtrl-C stops all.", flush=True)
+    command = os.path.relpath(Path(sys.executable).with_name("metastored"))
+    print(f"Try: {command} sql --uri {new.uri} -e 'SHOW REMOTES'\nCtrl-C stops all.", flush=True)
     threading.Event().wait()
 
 

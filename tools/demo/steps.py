@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import metastored
 import metastored.spark
+from metastored.model.counting import counted
 from tools.demo import data
 from tools.demo.show import print_rows, print_statement, print_table, say
 
@@ -63,7 +64,8 @@ def analyze(spark: SparkSession) -> None:
     from metastored.spark import statistics
 
     done = statistics.analyze(spark, "web.events")
-    say(f"{done.rows:,} rows, {len(done.columns)} columns, {len(done.partitions)} partitions, in one pass")
+    counts = ((done.rows, "row"), (len(done.columns), "column"), (len(done.partitions), "partition"))
+    say(f"{', '.join(counted(number, noun) for number, noun in counts)}, in one pass")
     sql(spark, "describe extended web.events customer")
 
 

@@ -17,6 +17,7 @@ from metastored.cli.completion import VARIABLE, completion, register_shells
 from metastored.cli.doctor import doctor
 from metastored.cli.errors import EXIT_CODE, complain, interrupted
 from metastored.cli.events import events
+from metastored.cli.help import DATABASE, OTHERS, RUN, SHELL, SPARK, USE, Commands
 from metastored.cli.locks import locks, transactions
 from metastored.cli.ls import ls
 from metastored.cli.migrate import migrate
@@ -37,6 +38,7 @@ ArgumentError: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name=NAME,
+    cls=Commands,
     help="A Hive Metastore that you pip install.",
     no_args_is_help=True,
     add_completion=False,
@@ -60,28 +62,28 @@ def root(
     """A Hive Metastore that you pip install."""
 
 
-app.command(name="serve", cls=Grouped)(serve)
-app.command(name="ls")(ls)
-app.command(name="show")(show)
-app.command(name="partitions")(partitions)
-app.command(name="stats")(stats)
-app.command(name="sql")(sql)
-app.command(name="events")(events)
-app.command(name="locks")(locks)
-app.command(name="transactions")(transactions)
-app.add_typer(compact)
-app.add_typer(pipeline)
-app.add_typer(remotes)
-app.command(name="doctor")(doctor)
-app.command(name="bench")(bench)
-app.command(name="migrate")(migrate)
-app.command(name="backup")(backup)
-app.command(name="restore")(restore)
-app.command(name="relocate")(relocate)
-app.add_typer(imports)
-app.add_typer(exports)
-app.add_typer(user)
-app.command(name="completion")(completion)
+app.command(name="serve", cls=Grouped, rich_help_panel=RUN)(serve)
+app.command(name="doctor", rich_help_panel=RUN)(doctor)
+app.command(name="ls", rich_help_panel=USE)(ls)
+app.command(name="show", rich_help_panel=USE)(show)
+app.command(name="partitions", rich_help_panel=USE)(partitions)
+app.command(name="stats", rich_help_panel=USE)(stats)
+app.command(name="sql", rich_help_panel=USE)(sql)
+app.command(name="events", rich_help_panel=USE)(events)
+app.command(name="locks", rich_help_panel=USE)(locks)
+app.command(name="transactions", rich_help_panel=USE)(transactions)
+app.command(name="bench", rich_help_panel=USE)(bench)
+app.command(name="backup", rich_help_panel=DATABASE)(backup)
+app.command(name="restore", rich_help_panel=DATABASE)(restore)
+app.command(name="migrate", rich_help_panel=DATABASE)(migrate)
+app.command(name="relocate", rich_help_panel=DATABASE)(relocate)
+app.command(name="completion", rich_help_panel=SHELL)(completion)
+app.add_typer(user, rich_help_panel=RUN)
+app.add_typer(remotes, rich_help_panel=OTHERS)
+app.add_typer(imports, rich_help_panel=OTHERS)
+app.add_typer(exports, rich_help_panel=OTHERS)
+app.add_typer(pipeline, rich_help_panel=SPARK)
+app.add_typer(compact, rich_help_panel=SPARK)
 
 
 def run(words: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from metastored.cli.options import Output, Store, options
 from metastored.cli.output import print_object
 from metastored.cli.progress import Meter
 from metastored.errors import StoreError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.transfer.readable import Readable
@@ -23,7 +24,7 @@ From = Annotated[Path, typer.Argument(metavar="FILE", help="A file written by me
 @explained
 @options(store=Store.read)
 def backup(store: Store, file: To, output: Output = "text") -> None:
-    """Back up the database of a server to a file, while servers use it.
+    """Back up the database of a server, while servers use it.
 
     The file contains a consistent snapshot with every change that was acknowledged before the command started, of
     SQLite or of PostgreSQL. Files of the warehouse are not included.
@@ -37,7 +38,7 @@ def backup(store: Store, file: To, output: Output = "text") -> None:
         else:
             done = back_up_postgresql(settings.database_url, file, progress=meter)
     value = {"source": str(store), "file": str(file), "bytes": done.size, "schema": done.revision}
-    text = f"{store} was written to {file} ({done.size:,} bytes, schema {done.revision})"
+    text = f"{store} was written to {file} ({counted(done.size, 'byte')}, schema {done.revision})"
     print_object(value, text, output)
 
 
@@ -59,7 +60,7 @@ def restore(store: Store, file: From, output: Output = "text") -> None:
         else:
             done = restore_postgresql(file, settings.database_url, progress=meter)
     value: dict[str, Any] = {"file": str(file), "target": str(store), "bytes": done.size, "schema": done.revision}
-    text = f"{file} was restored to {store} ({done.size:,} bytes, schema {done.revision}"
+    text = f"{file} was restored to {store} ({counted(done.size, 'byte')}, schema {done.revision}"
     if done.is_old:
         print_object(
             {**value, "verified": None},
@@ -68,7 +69,7 @@ def restore(store: Store, file: From, output: Output = "text") -> None:
         )
         return
     found = _verified(store)
-    counts = ", ".join(f"{number:,} {name}" for name, number in found._asdict().items())
+    counts = ", ".join(counted(number, name.removesuffix("s")) for name, number in found._asdict().items())
     print_object({**value, "verified": found._asdict()}, f"{text}); verified: {counts}", output)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from metastored import __version__
 from metastored.errors import Error, StoreError, TransportError
+from metastored.model.counting import counted
 from metastored.store.diagnosis import Finding
 
 if TYPE_CHECKING:
@@ -138,15 +139,15 @@ def check_server(uri: str, login: Login, database: Database, *, must_answer: boo
                 yield Check("server", uri, (Finding("server", str(error), advice),))
             else:
                 yield Check("server", f"no server answers at {uri}")
-            yield Check("remotes", f"{number} defined; they are called through a running server only")
+            yield Check("remotes", f"{counted(number, 'definition')}; remotes are called through a running server only")
             return
         except Error as error:
             yield Check("server", f"{uri} answers, but refuses this caller: {error}")
-            yield Check("remotes", f"{number} defined; not called")
+            yield Check("remotes", f"{counted(number, 'definition')}; not called")
             return
         if uuid != meta.value(database.reader(), meta.UUID):
             yield Check("server", f"the one at {uri} uses another database")
-            yield Check("remotes", f"{number} defined; they are called through a running server only")
+            yield Check("remotes", f"{counted(number, 'definition')}; remotes are called through a running server only")
             return
         yield Check("server", f"the one at {uri} answers as Hive {version}")
         yield _remotes(client)
@@ -158,7 +159,8 @@ def _remotes(client: Client) -> Check:
     tested = [tested_remote(client, row) for row in client.sql("SHOW REMOTES").dicts()]
     advice = "metastored remotes test NAME repeats this; ALTER REMOTE changes its address or credentials"
     wrong = [Finding("remote", f"{each.kind} {each.name}: {each.detail}", advice) for each in tested if not each.ok]
-    return Check("remotes", f"{len(tested) - len(wrong)} of {len(tested)} answer", tuple(wrong))
+    answering = f"{len(tested) - len(wrong)} of {len(tested)} answer" if tested else "there are none"
+    return Check("remotes", answering, tuple(wrong))
 
 
 def _one(database: Database, statement: str) -> str | None:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from metastored.cli.errors import complain, explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Output, Server, Table, options
 from metastored.cli.output import print_object, print_rows
 from metastored.cli.stopping import stopping
 from metastored.errors import ConfigError, TransportError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.spark.acid.files import Files
 
-compact = typer.Typer(
-    name="compact", help="Compaction of transactional tables, on Spark.", no_args_is_help=True
-)  # fmt: skip
+compact = command_group("compact", "Compaction of transactional tables, on Spark.")
 
 Once = Annotated[bool, typer.Option("--once", help="Do what there is to do now, and exit.")]
 Interval = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="The time between two looks at the queue.")]
@@ -121,7 +121,7 @@ def initiator(
     aborted: Aborted = 1000,
     output: Output = "text",
 ) -> None:
-    """Request compactions of tables that have reached Hive's thresholds. Tables may have thresholds of their own."""
+    """Request compactions of tables that reached Hive's thresholds. Tables may have thresholds of their own."""
     from metastored.hive.transactions.compaction import Thresholds
     from metastored.spark.compaction.initiator import initiate
 
@@ -143,7 +143,7 @@ def initiator(
 def cleaner(
     server: Server, spark: Spark, once: Once = False, interval: Interval = 60.0, output: Output = "text"
 ) -> None:
-    """Remove directories that compactions have replaced and that no reader needs any more."""
+    """Remove directories that compactions replaced and nobody reads."""
     from metastored.spark.compaction.cleaner import clean
 
     with server.connect() as client, stopping() as stopped:
@@ -151,7 +151,7 @@ def cleaner(
 
         def step() -> bool:
             for each in clean(client, files):
-                outcome = f"removed {len(each.removed)}" if each.error is None else "failed"
+                outcome = f"removed {counted(len(each.removed), 'directory')}" if each.error is None else "failed"
                 _report(output, each.entry.id, each.entry.table, each.entry.partition, outcome, each.error)
             return False
 

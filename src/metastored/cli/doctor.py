@@ -18,6 +18,7 @@ from metastored.cli.errors import FOUND, explained
 from metastored.cli.options import Login, Output, Store, address_of, options
 from metastored.cli.output import dumped
 from metastored.errors import ConfigError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.cli.checks import Check
@@ -43,9 +44,10 @@ Address = Annotated[
 def doctor(
     store: Store, login: Login, output: Output = "text", delete_job: DeleteJob = None, uri: Address = None
 ) -> None:
-    """Check configuration, versions, database, warehouse, clocks, the running server and its remotes.
+    """Check an installation, and name a remedy for each problem.
 
-    For each problem there is a remedy, such as for directories that could not be moved or removed.
+    Checks configuration, versions, database, warehouse, clocks, the running server and its remotes. A problem may be a
+    directory that could not be moved or removed.
     """
     from metastored.store.engine.opening import open_database
 
@@ -69,7 +71,7 @@ def doctor(
     else:
         for check in checks:
             _print(check)
-        typer.echo(f"{len(findings)} found" if findings else "nothing is wrong")
+        typer.echo(f"{counted(len(findings), 'problem')} found" if findings else "nothing is wrong")
     if findings:
         raise typer.Exit(FOUND)
 

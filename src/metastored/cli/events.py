@@ -38,9 +38,10 @@ def events(
     messages: Messages = False,
     output: Output = "text",
 ) -> None:
-    """Print the events of the notification log, one on each line; JSON has an object on each line.
+    """Print the events of the notification log, one on each line.
 
-    With --follow, a metastore that cannot be reached is reported and called again after the interval.
+    JSON has an object on each line. With --follow, a metastore that cannot be reached is reported and called again
+    after the interval.
     """
     with server.connect() as client, stopping() as stopped:
         newest = client.api.get_current_notificationEventId().eventId or 0

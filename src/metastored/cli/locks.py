@@ -55,7 +55,7 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
 @explained
 @options(server=Server.read)
 def transactions(server: Server, open_only: OpenOnly = False, output: Output = "text") -> None:
-    """List the transactions that are open, and those that were aborted and are not cleaned up yet."""
+    """List open transactions, and aborted ones not yet cleaned up."""
     from metastored.wire.generated.transactions import TxnState
 
     with server.connect() as client:

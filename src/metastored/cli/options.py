@@ -12,7 +12,8 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_type_hints
@@ -86,9 +87,17 @@ class Server(NamedTuple):
     ) -> Server:
         return Server(address(uri, config), Login.read(user, password_stdin, kerberos))
 
-    def connect(self) -> Client:
-        """A client without a cache. It connects at its first call."""
-        return self.login.connect(self.uri)
+    @contextmanager
+    def connect(self) -> Iterator[Client]:
+        """A client without a cache. It connects at its first call. A missing database is named in errors."""
+        from metastored.cli.missing import missing_object
+        from metastored.errors import TableNotFound
+
+        with self.login.connect(self.uri) as client:
+            try:
+                yield client
+            except TableNotFound as error:
+                raise missing_object(client, error) from None
 
 
 def address(uri: str | None, config: Path | None) -> str:

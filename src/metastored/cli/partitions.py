@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -11,10 +12,12 @@ from metastored.cli.errors import explained
 from metastored.cli.options import Output, Server, Table, options
 from metastored.cli.output import dumped, moment, print_result, print_rows
 from metastored.cli.results import Rows, Value
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from metastored.client._sync.client import Client
     from metastored.wire.generated.common import ColumnStatisticsObj
 
 Where = Annotated[
@@ -24,6 +27,8 @@ Where = Annotated[
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="At most this many partitions.")]
 One = Annotated[str | None, typer.Option(metavar="NAME", help="The statistics of this partition, as ds=2024-01-01.")]
 
+BATCH: Final = 1000
+"""Partitions in one call."""
 COLUMNS = ("partition", "location", "rows", "bytes", "files", "created")
 STATISTICS = ("column", "type", "nulls", "distinct", "low", "high", "average_length", "max_length", "trues", "falses")
 
@@ -31,7 +36,10 @@ STATISTICS = ("column", "type", "nulls", "distinct", "low", "high", "average_len
 @explained
 @options(server=Server.read)
 def partitions(server: Server, table: Table, where: Where = None, limit: Limit = None, output: Output = "text") -> None:
-    """List the partitions of a table, with their locations and sizes as far as the metastore knows them."""
+    """List the partitions of a table, with locations and sizes.
+
+    Sizes are those that the metastore knows.
+    """
     from metastored.hive.names import make_part_name
     from metastored.model.partitions import keys_of
 
@@ -52,12 +60,15 @@ def partitions(server: Server, table: Table, where: Where = None, limit: Limit =
 @explained
 @options(server=Server.read)
 def stats(server: Server, table: Table, partition: One = None, output: Output = "text") -> None:
-    """Show the statistics of a table or of a partition: its size, and the values of each column."""
+    """Show the size of a table or partition, and column statistics."""
+    analyzed: str | None = None
     with server.connect() as client:
         if partition is None:
             found = client.table(table)
             parameters: Mapping[str, str] = found.parameters or {}
             columns = client.statistics(table)
+            if not columns and found.partitionKeys:
+                analyzed = _analyzed_partition(client, table)
         else:
             parameters = client.partition(table, partition).parameters or {}
             columns = client.partition_statistics(table, [partition]).get(partition, {})
@@ -67,12 +78,27 @@ def stats(server: Server, table: Table, partition: One = None, output: Output = 
         names = STATISTICS
         typer.echo(dumped({**size, "columns": [dict(zip(names, row, strict=True)) for row in rows]}))
         return
-    shown = ", ".join(f"{value:,} {name}" for name, value in size.items() if value is not None)
+    shown = ", ".join(counted(value, name.removesuffix("s")) for name, value in size.items() if value is not None)
     typer.echo(f"{table if partition is None else f'{table} {partition}'}: {shown or 'no size is known'}")
     if rows:
         print_result(Rows(STATISTICS, rows), output)
+    elif analyzed is not None:
+        typer.echo(
+            "the partitions have statistics of columns, and the table has none of its own: "
+            f"metastored stats {table} --partition {quote(analyzed)}"
+        )
     else:
         typer.echo("there are no statistics of columns: ANALYZE TABLE … COMPUTE STATISTICS FOR COLUMNS makes them")
+
+
+def _analyzed_partition(client: Client, table: str) -> str | None:
+    """The last partition that has statistics of columns; None if none has."""
+    names = client.partition_names(table)[::-1]
+    for at in range(0, len(names), BATCH):
+        found = client.partition_statistics(table, names[at : at + BATCH])
+        if analyzed := [name for name in names[at : at + BATCH] if found.get(name)]:
+            return analyzed[0]
+    return None
 
 
 def _sizes(parameters: Mapping[str, str]) -> tuple[int | None, int | None, int | None]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metastored.cli.errors import explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Login, Output, address, options
 from metastored.cli.output import print_object, print_rows
 from metastored.cli.stopping import cleaning_up
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from metastored.pipeline.model import Pipeline
     from metastored.pipeline.stores import Runs
 
-pipeline = typer.Typer(name="pipeline", help="Pipelines: steps on tables, in a file.", no_args_is_help=True)
+pipeline = command_group("pipeline", "Pipelines: steps on tables, in a file.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE.yml", help="The file of the pipeline.")]
 OptionalUri = Annotated[
@@ -92,7 +93,7 @@ def run(
             # Spark logs the texts of failed statements, which may contain a secret; the error is printed without it.
             settings["spark.log.level"] = "OFF"
         principal = login.kerberos_principal
-        with progress_display("steps", "parts") as shown:
+        with progress_display("step", "part") as shown:
             context = Context(
                 client,
                 lambda: _session(where, settings, principal),
@@ -118,7 +119,10 @@ def run(
 def show(
     file: File, param: Parameter = None, params: Parameters = None, svg: Svg = False, output: Output = "text"
 ) -> None:
-    """Draw the steps of a pipeline in their order, with the tables that each reads and writes."""
+    """Draw the steps of a pipeline, with the tables of each.
+
+    The steps are in their order; the tables are those that a step reads and writes.
+    """
     from metastored.pipeline import drawing
     from metastored.pipeline.graph import ordered
     from metastored.pipeline.planning import prepared

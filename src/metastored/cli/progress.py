@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from metastored.model.counting import counted, plural
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -17,8 +19,8 @@ EVERY: Final = 10.0
 class Lines:
     """Plain lines on standard error: messages, and the progress every few seconds."""
 
-    def __init__(self, many: str = "tables", parts: str = "partitions") -> None:
-        self._many, self._parts = many, parts
+    def __init__(self, thing: str = "table", part: str = "partition") -> None:
+        self._thing, self._part = thing, part
         self._total = self._tables = self._partitions = 0
         self._last = time.monotonic()
 
@@ -45,7 +47,8 @@ class Lines:
     def _print_progress(self) -> None:
         if time.monotonic() - self._last >= EVERY:
             self._last = time.monotonic()
-            self.line(f"{self._tables:,} of {self._total:,} {self._many}, {self._partitions:,} {self._parts}")
+            parts = f", {counted(self._partitions, self._part)}" if self._partitions else ""
+            self.line(f"{self._tables:,} of {counted(self._total, self._thing)}{parts}")
 
     def line(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -54,11 +57,11 @@ class Lines:
 class Bars:
     """One progress bar for the tables, and one for the partitions of the current table."""
 
-    def __init__(self, many: str = "tables") -> None:
+    def __init__(self, thing: str = "table") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        self._many = many
+        self._many = plural(thing, 2)
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._progress: Progress = Progress(
             TextColumn("{task.description}", markup=False),
@@ -102,9 +105,9 @@ class Bars:
         self._console.print(text, soft_wrap=True)
 
 
-def progress_display(many: str = "tables", parts: str = "partitions") -> Bars | Lines:
-    """The display for `many` things that each have `parts`."""
-    return Bars(many) if sys.stderr.isatty() else Lines(many, parts)
+def progress_display(thing: str = "table", part: str = "partition") -> Bars | Lines:
+    """The display for things that each have parts."""
+    return Bars(thing) if sys.stderr.isatty() else Lines(thing, part)
 
 
 class Meter:

@@ -15,6 +15,7 @@ from metastored.cli.options import Output, Store, options
 from metastored.cli.output import print_object
 from metastored.errors import ConfigError
 from metastored.hive.locations import LocationError, warehouse_uri
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.config import Settings
@@ -43,10 +44,10 @@ def relocate(
     property: Property = None,
     output: Output = "text",
 ) -> None:
-    """Replace OLD by NEW in stored locations, in one transaction, as Hive's metatool does.
+    """Replace OLD by NEW in stored locations, in one transaction.
 
-    This rewrites locations of catalogs, databases, tables and partitions, and properties that contain locations.
-    Directories are not moved: move them first. Restart running servers with the new --warehouse.
+    Like Hive's metatool, it rewrites locations of catalogs, databases, tables and partitions, and properties that
+    contain locations. Directories are not moved: move them first. Restart running servers with the new --warehouse.
     """
     source, target = _location("OLD", old), _location("NEW", new)
     result = _relocated(store.settings, source, target, property or [], dry_run)
@@ -89,16 +90,16 @@ def _as_text(result: Relocated, old: str, dry_run: bool) -> list[str]:
         (len({each.name for each in result.databases}), "database"),
         (len(result.tables), "table"),
         (result.partitions, "partition"),
+        (result.properties, "property"),
     )
-    done = ", ".join(_plural(number, noun) for number, noun in counts)
-    done += f", {_plural(result.properties, 'property', 'properties')}"
+    done = ", ".join(counted(number, noun) for number, noun in counts)
     return [*lines, f"{'would be rewritten' if dry_run else 'rewritten'}: {done}", *_notes(result)]
 
 
 def _of_table(table: Moved) -> str:
     parts = [f"{table.old} -> {table.new}"] if table.new is not None else []
-    parts += [_plural(table.partitions, "partition")] if table.partitions else []
-    parts += [_plural(table.properties, "property", "properties")] if table.properties else []
+    parts += [counted(table.partitions, "partition")] if table.partitions else []
+    parts += [counted(table.properties, "property")] if table.properties else []
     return ", ".join(parts)
 
 
@@ -106,14 +107,10 @@ def _notes(result: Relocated) -> list[str]:
     if not result.iceberg:
         return []
     return [
-        f"note: metadata_location was not rewritten for {_plural(len(result.iceberg), 'Iceberg table')}, the first is "
+        f"note: metadata_location was not rewritten for {counted(len(result.iceberg), 'Iceberg table')}, the first is "
         f"{result.iceberg[0]}: the files of an Iceberg table name each other by complete URIs. Rewrite the files with "
         "Iceberg's rewrite_table_path; --property metadata_location rewrites the property."
     ]
-
-
-def _plural(number: int, noun: str, several: str | None = None) -> str:
-    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
 def _as_json(result: Relocated, old: str, new: str, dry_run: bool) -> dict[str, Any]:

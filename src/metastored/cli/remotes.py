@@ -10,14 +10,16 @@ import typer
 
 from metastored.cli.colours import painted
 from metastored.cli.errors import FOUND, explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import dumped, print_result
 from metastored.errors import ConfigError
+from metastored.model.counting import counted
 
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client
 
-remotes = typer.Typer(name="remotes", help="Remote databases and tables of a server.", no_args_is_help=True)
+remotes = command_group("remotes", "Remote databases and tables of a server.")
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Only these remotes, named as in the list.")]
 
@@ -81,13 +83,13 @@ def tested_remote(client: Client, row: dict[str, str | None]) -> Tested:
     try:
         if kind == "table":
             table = client.fresh_table(name)
-            detail = f"{len((table.sd and table.sd.cols) or ())} columns"
+            detail = counted(len((table.sd and table.sd.cols) or ()), "column")
         elif kind == "database":
-            detail = f"{len(client.tables(name))} tables"
+            detail = counted(len(client.tables(name)), "table")
         else:
             shown = row["remote"] or ""
             pattern = f"@{name}#*" if shown == f"{name}.*" else shown
-            detail = f"{len(client.api.get_databases(pattern))} databases"
+            detail = counted(len(client.api.get_databases(pattern)), "database")
         ok = True
     except Error as error:
         ok, detail = False, str(error)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from metastored.model.counting import counted
+
 Value = str | int | float | bool | None
 
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+"""Where a word begins in the name of a class."""
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
 """Control characters in names and comments must not reach a terminal."""
 
@@ -30,6 +35,14 @@ class Rows(NamedTuple):
     rows: tuple[tuple[Value, ...], ...]
 
 
+def done_text(statement: object) -> str:
+    """The line for a statement without a result: `ok: CREATE REMOTE DATABASE shop`."""
+    words = _CAPITAL.sub(" ", type(statement).__name__).upper()
+    kind, name = getattr(statement, "kind", None), getattr(statement, "name", "")
+    shown = ".".join(name) if isinstance(name, tuple) else str(name)
+    return " ".join(filter(None, ("ok:", words, kind and kind.value, shown)))
+
+
 def as_json(result: Tabular) -> str:
     """One line: the columns and the rows."""
     return json.dumps({"columns": result.columns, "rows": result.rows}, ensure_ascii=False)
@@ -48,7 +61,7 @@ def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:
     widths = [max(_width(text) for row in lines for text in row[at]) for at in range(len(result.columns))]
     printed = [line for row in lines for line in _printed(row, widths)]
     rule = "-+-".join("-" * width for width in widths)
-    count = f"({len(result.rows)} row{'' if len(result.rows) == 1 else 's'})"
+    count = f"({counted(len(result.rows), 'row')})"
     return "\n".join([heading(printed[0]), rule, *printed[1:], count])
 
 

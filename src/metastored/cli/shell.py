@@ -12,8 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from metastored.cli.results import as_json, as_text
-from metastored.errors import Error, StatementError
+from metastored.cli.missing import missing_object
+from metastored.cli.results import as_json, as_text, done_text
+from metastored.errors import Error, StatementError, TableNotFound
 from metastored.hive.statements.parsing import keywords, parse_script
 from metastored.hive.statements.words import is_complete
 
@@ -36,9 +37,11 @@ def interactive(client: Client, statements: Statements, output: str) -> None:
                 for statement in parse_script(text):
                     result = statements.execute(statement)
                     if result.columns or output == "text":
-                        print(as_json(result) if output == "json" else as_text(result) or "ok")
+                        print(as_json(result) if output == "json" else as_text(result) or done_text(statement))
             except StatementError as error:
                 print(pointed(text, error))
+            except TableNotFound as error:
+                print(f"error: {missing_object(client, error)}")
             except Error as error:
                 print(f"error: {error}")
             except KeyboardInterrupt:

@@ -11,6 +11,7 @@ import typer
 from metastored.cli.errors import explained
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import print_result
+from metastored.cli.results import done_text
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ def sql(
     database: Database = "default",
     output: Output = "text",
 ) -> None:
-    """Execute statements such as CREATE REMOTE DATABASE and SHOW REMOTES. Without -e and FILE there is a prompt."""
+    """Execute statements, such as CREATE REMOTE DATABASE.
+
+    Without -e and FILE there is a prompt.
+    """
     from metastored.cli.shell import interactive
     from metastored.client._sync.statements import Statements
 
@@ -52,8 +56,12 @@ def sql(
 
 
 def _run(statements: Statements, text: str, output: str) -> None:
-    """Executes all statements of a text, and prints each result. If one cannot be parsed, none is executed."""
+    """Executes all statements of a text, and prints their results. If one cannot be parsed, none is executed."""
     from metastored.hive.statements.parsing import parse_script
 
     for statement in parse_script(text):
-        print_result(statements.execute(statement), output)
+        result = statements.execute(statement)
+        if result.columns or output == "json":
+            print_result(result, output)
+        else:
+            typer.echo(done_text(statement))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from metastored.cli.errors import FOUND, INTERRUPTED, explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Config, Login, Output, options
 from metastored.cli.output import JSON, dumped
 from metastored.config import load
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from metastored.transfer.report import Tally
     from metastored.transfer.running import Source
 
-imports = typer.Typer(name="import", help="Copy the metadata of another metastore.", no_args_is_help=True)
-exports = typer.Typer(name="export", help="Copy the metadata into another metastore.", no_args_is_help=True)
+imports = command_group("import", "Copy the metadata of another metastore.")
+exports = command_group("export", "Copy the metadata into another metastore.")
 
 Sources = Annotated[
     list[str],
@@ -135,10 +136,10 @@ def import_metastore(
     config: Config = None,
     output: Output = "text",
 ) -> None:
-    """Copy metadata (databases, tables, partitions, statistics, …) from a Hive metastore, 2.3 to 4.x.
+    """Copy metadata from a Hive metastore, 2.3 to 4.x.
 
-    Existing objects are compared, and altered if they differ. An interrupted import can be resumed. Data is not
-    copied.
+    Copies databases, tables, partitions, statistics, privileges and more. Existing objects are compared, and altered if
+    they differ. An interrupted import can be resumed. Data is not copied.
     """
     from metastored.transfer.running import sources_of
 
@@ -190,9 +191,10 @@ def export_metastore(
     config: Config = None,
     output: Output = "text",
 ) -> None:
-    """Copy metadata (databases, tables, partitions, statistics, …) into any metastore.
+    """Copy metadata into any metastore.
 
-    The target sets its own creation times, and may create missing directories. Data is not copied.
+    Copies databases, tables, partitions, statistics, privileges and more. The target sets its own creation times, and
+    may create missing directories. Data is not copied.
     """
     from metastored.transfer.places import is_address
     from metastored.transfer.running import Source
@@ -269,15 +271,16 @@ def _counts(source: Source, tally: Tally, mode: Mode) -> dict[str, Any]:
 
 def _summary(tally: Tally, mode: Mode) -> list[str]:
     """A summary of the comparison and of the changes, in a few lines."""
+    from metastored.model.counting import counted
     from metastored.transfer.ends import Mode
-    from metastored.transfer.report import Action, plural
+    from metastored.transfer.report import Action
 
     words = {
         Mode.COPY: {Action.ADD: "added", Action.ALTER: "altered", Action.DROP: "dropped"},
         Mode.DRY_RUN: {Action.ADD: "would be added", Action.ALTER: "would be altered", Action.DROP: "would be dropped"},
         Mode.VERIFY: {Action.ADD: "missing", Action.ALTER: "different", Action.DROP: "in the target only"},
     }[mode]
-    seen = ", ".join(f"{count:,} {plural(kind, count)}" for kind, count in tally.compared.items() if count)
+    seen = ", ".join(counted(count, kind) for kind, count in tally.compared.items() if count)
     lines = [f"compared: {seen or 'nothing'}"]
     lines += [f"{word}: {tally.summary(action)}" for action, word in words.items() if tally.summary(action)]
     if not tally.total and not tally.failures:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metastored.cli.errors import explained
+from metastored.cli.help import command_group
 from metastored.cli.options import Output, Store, first_line, options
 from metastored.cli.output import print_object
 from metastored.errors import ConfigError, Error
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from metastored.store.engine.database import Database
     from metastored.store.engine.transaction import Transaction
 
-user = typer.Typer(name="user", help="Manage users with passwords.", no_args_is_help=True)
+user = command_group("user", "Manage users with passwords.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
 Stdin = Annotated[
@@ -47,6 +48,7 @@ def add(store: Store, name: Name, password_stdin: Stdin = False) -> None:
             users.insert(tx, name, secret, int(time.time()))
 
         database.run(write)
+    typer.echo(f"added the user {name}")
 
 
 @user.command()
@@ -61,6 +63,7 @@ def passwd(store: Store, name: Name, password_stdin: Stdin = False) -> None:
     with _database(store) as database:
         if not database.run(lambda tx: users.update(tx, name, secret, int(time.time()))):
             raise _nobody(name)
+    typer.echo(f"changed the password of {name}")
 
 
 @user.command()
@@ -73,6 +76,7 @@ def remove(store: Store, name: Name) -> None:
     with _database(store) as database:
         if not database.run(lambda tx: users.delete(tx, name)):
             raise _nobody(name)
+    typer.echo(f"removed the user {name}")
 
 
 @user.command(name="list")

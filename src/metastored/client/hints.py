@@ -1,13 +1,40 @@
-"""Recognises a peer that is not a metastore by its first bytes. Pure: bytes in, a sentence out."""
+"""Why there is no connection, and what to check; a peer that is not a metastore, by its first bytes. Pure."""
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 HEAD: Final = 64
 """The number of bytes of the first reply that are needed."""
 HIVESERVER2_PORT: Final = 10000
 _SASL_STATUSES: Final = frozenset((2, 3, 4))
+NO_CONNECTION: Final = "no connection"
+_QUESTIONS: Final = (
+    (("connection refused", NO_CONNECTION), "Is the server running, and is this its address?"),
+    (("name or service not known", "nodename nor servname", "name resolution"), "Is the name of the host right?"),
+    (("unreachable", "no route to host"), "Is the address right?"),
+)
+
+
+def reason_of(error: OSError) -> str:
+    """Why a connection could not be made, for the end of a sentence: `connection refused`."""
+    # asyncio's own text repeats the address and does not name the reason.
+    text = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else error.strerror
+    text = text or str(error) or NO_CONNECTION
+    return text[:1].lower() + text[1:]
+
+
+def unconnected(uri: str, reason: str, more: str = "") -> str:
+    """The message of an error: no connection to these addresses, the reason, and what to check."""
+    asked = question(reason)
+    return f"cannot connect to {uri}: {reason}{more}{f'. {asked}' if asked else ''}"
+
+
+def question(reason: str) -> str:
+    """What to check if a server cannot be reached for this reason; an empty string for other failures."""
+    text = reason.lower()
+    return next((asked for words, asked in _QUESTIONS if any(word in text for word in words)), "")
 
 
 def hint(head: bytes, port: int) -> str:

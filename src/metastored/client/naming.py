@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from metastored.errors import (
@@ -9,6 +10,7 @@ from metastored.errors import (
     DatabaseAlreadyExists,
     DatabaseNotFound,
     InvalidObjectException,
+    MetaException,
     MetastoreError,
     NoSuchObjectException,
     ObjectAlreadyExists,
@@ -19,9 +21,14 @@ from metastored.errors import (
 from metastored.wire.methods import Method
 from metastored.wire.naming import names_in
 
+_WRAPPED = re.compile(r"Got exception: org\.apache\.hadoop\.hive\.metastore\.api\.\w+ (.+)", re.DOTALL)
+"""How Hive from 3.1 on refuses a grant: as another exception with the name of its class."""
+
 
 def named(error: MetastoreError, method: Method, args: tuple[Any, ...]) -> MetastoreError:
-    """Returns the same error with the name of the object that the call was about."""
+    """Returns the same error with the name of the object that the call was about, and without names of Java."""
+    if type(error) is MetaException and (match := _WRAPPED.match(error.message or "")) is not None:
+        return MetaException(match[1])
     if type(error) not in (NoSuchObjectException, AlreadyExistsException, InvalidObjectException):
         return error
     first: dict[str, str] = {}

@@ -7,11 +7,11 @@ service that hangs occupies only threads of the connections that wait for it.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from collections.abc import Sequence
 from typing import Any
 
+from metastored.client.hints import reason_of
 from metastored.connectors.background import in_thread
 from metastored.errors import ConnectError, InvalidObjectException
 from metastored.model.remote_hosts import AllowedHosts
@@ -31,7 +31,7 @@ async def open_socket(host: str, port: int, hosts: AllowedHosts) -> socket.socke
             return opened
         except OSError as error:
             opened.close()
-            failure = f"no connection: {os.strerror(error.errno) if error.errno else error}"
+            failure = reason_of(error)
         except BaseException:
             opened.close()
             raise

@@ -10,7 +10,6 @@ the one that the caller has read. Its reply to the wrong value tells that.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable
 from typing import Final
 
@@ -21,11 +20,8 @@ from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
 from metastored.lance.definition import VERSION
 from metastored.model.conditions import CHANGES_ONLY, EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
-from metastored.model.formats import classes_of
-from metastored.model.kinds import VIEW
-from metastored.model.makers import storage
-from metastored.model.names import DatabaseName, TableName
-from metastored.wire.generated.common import FieldSchema, Table
+from metastored.model.names import TableName
+from metastored.wire.generated.common import Table
 
 NEVER: Final = "no version"
 """An expected value that no table has."""
@@ -60,22 +56,20 @@ class CheckedTables:
         self._found: BoundedDict[tuple[str, TableName], bool] = BoundedDict(self.CAPACITY)
         """Whether the server also refuses to alter a table that is not the one that was read."""
 
-    def check(self, client: Client, name: TableName, table: Table | None, owner: str | None = None) -> None:
-        """Raises UnsupportedOperationError if the server ignores conditions.
+    def check(self, client: Client, name: TableName, table: Table) -> None:
+        """Raises UnsupportedOperationError if the server ignores conditions for this table."""
+        key = client.api.address, name
+        if key not in self._found:
+            self._found[key] = check_condition(client, name, table)
 
-        `table` is None if it does not exist; then `owner` is the user who would own it.
-        """
+    def check_new(self, client: Client, name: TableName, table: Table) -> None:
+        """The same for a table that was just created: the outcome counts for all new tables of its database."""
         address = client.api.address
-        key = address, name if table is not None else name._replace(table="")
-        compares = self._found.get(key)
+        database = name._replace(table="")
+        compares = self._found.get((address, database))
         if compares is None:
-            if table is not None:
-                compares = check_condition(client, name, table)
-            else:
-                compares = check_conditional_alter(client, name.database_name, owner)
-        elif (address, name) in self._found:
-            return
-        self._found[key] = compares
+            compares = check_condition(client, name, table)
+            self._found[address, database] = compares
         self._found[address, name] = compares
 
     def compares(self, client: Client, name: TableName) -> bool:
@@ -83,37 +77,12 @@ class CheckedTables:
         return self._found.get((client.api.address, name), False)
 
 
-def check_conditional_alter(client: Client, database: DatabaseName, owner: str | None = None) -> bool:
+def check_condition(client: Client, name: TableName, table: Table) -> bool:
     """Raises UnsupportedOperationError if the server ignores the condition of an alter.
 
-    It alters a view with a wrong expected value; the view has no directory and is dropped. Returns whether the server
-    honours `changes` of `conditional`.
+    It sends an alter that changes nothing, with a wrong expected value: it is refused, so there is no event. Returns
+    whether the server honours `changes` of `conditional`.
     """
-    name = database.table(f"lance_probe_{uuid.uuid4().hex}")
-    view = Table(
-        tableName=name.table,
-        dbName=name.database,
-        owner=owner,  # Only the owner of a table may alter it.
-        createTime=0,
-        lastAccessTime=0,
-        retention=0,
-        sd=storage((FieldSchema("version", "int"),), classes_of("textfile"), {}),
-        partitionKeys=(),
-        parameters={VERSION: "0"},
-        viewOriginalText="SELECT 1 AS version",
-        viewExpandedText="SELECT 1 AS version",
-        tableType=VIEW,
-        catName=name.catalog_field,
-    )
-    client.create_table(view)
-    try:
-        return check_condition(client, name, view)
-    finally:
-        client.drop_table(name, if_exists=True)
-
-
-def check_condition(client: Client, name: TableName, table: Table) -> bool:
-    """The same by an alter of an existing table that changes nothing."""
     try:
         client.alter(name, table, environment=conditional(NEVER, changes=()))
     except MetastoreError as error:

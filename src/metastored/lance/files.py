@@ -285,6 +285,11 @@ def remove_dataset(location: str, storage_options: Mapping[str, str]) -> None:
     # ValueError: there is no manifest in it, so the table was declared and nobody wrote to it.
     with contextlib.suppress(ValueError):
         LanceDataset.drop(location, dict(storage_options) or None, ignore_not_found=True)
+    remove_empty_directory(location)
+
+
+def remove_empty_directory(location: str) -> None:
+    """Removes a local directory if it is there and has nothing in it. Raises OSError if it could not be removed."""
     if is_local(location):
         try:
             os.rmdir(parse_location(location).path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from lance_namespace import (
@@ -50,7 +51,7 @@ from metastored.lance.definition import (
     managed_by_of,
     version_of,
 )
-from metastored.lance.files import has_data, remove_dataset
+from metastored.lance.files import has_data, remove_dataset, remove_empty_directory
 from metastored.lance.listing import lance_table_names, lance_tables
 from metastored.lance.locations import default_location, lance_location, stored_location
 from metastored.lance.requests import mode_of, operation, page_of
@@ -212,11 +213,11 @@ class TableOperations(Datasets):
         existing = self.any_table(name) if mode == "overwrite" else None
         if existing is not None and not is_lance(existing):
             raise InvalidInputError(f"table {name} is not a Lance table: it is not overwritten")
-        self._check_kind(name, kind)
+        self._check_place(name, kind)
         if existing is not None:
             self.client.alter(name, table, environment={"DO_NOT_UPDATE_STATS": "true"})
         else:
-            self._create(name, table)
+            self._create(name, table, kind)
         return RegisterTableResponse(location=place, properties=dict(table.parameters or {}))
 
     @operation(RenameTableRequest)
@@ -308,27 +309,34 @@ class TableOperations(Datasets):
                 raise InvalidInputError(f"the database of {name} has no location, and the namespace has no root")
             stored = join(above, name.table)
         table = lance_table(name, stored, kind, _without(properties), owner=self.owner)
-        self._check_kind(name, kind)
+        self._check_place(name, kind)
         if empty and self.any_table(name) is None and not self.is_declared(table):
             raise TableAlreadyExistsError(
                 f"there is a Lance dataset at {self.location(table)} already: register it as a table, or remove it"
             )
-        self._create(name, table)
+        self._create(name, table, kind)
         return table
 
-    def _create(self, name: TableName, table: Table) -> None:
+    def _create(self, name: TableName, table: Table, kind: ManagedBy) -> None:
+        """Creates a table. There is none if the server cannot keep the versions of an `impl` table."""
         try:
             self.client.create_table(table)
         except TableAlreadyExists:
             raise TableAlreadyExistsError(f"table {name} already exists") from None
+        if kind is ManagedBy.IMPL:
+            try:
+                self.checked.check_new(self.client, name, table)
+            except BaseException:
+                with suppress(Error, OSError):
+                    self.client.drop_table(name, if_exists=True, delete_data=False)
+                    remove_empty_directory(self.location(table))  # Hive made it, and keeps it.
+                raise
 
-    def _check_kind(self, name: TableName, kind: ManagedBy) -> None:
-        """Checks the server before an `impl` table is declared."""
+    def _check_place(self, name: TableName, kind: ManagedBy) -> None:
+        """Checks that there is the database of an `impl` table."""
         self.check_catalogs()
         if kind is ManagedBy.IMPL:
             self.database(name.database_name)
-            if self.any_table(name) is None:
-                self.checked.check(self.client, name, None, self.owner)
 
     def _kind(self, properties: Mapping[str, str]) -> ManagedBy:
         version = properties.get(VERSION)

@@ -11,6 +11,7 @@
     partitions.py   the values of a partition, however they are written
     values.py       times, texts, locations and decimals as metastores store them
     makers.py       a table, a partition or a database in one line
+    counting.py     numbers with their nouns, for people
     plain.py        structs to plain dicts and back
     refusals.py     no permission, read-only, too many calls: recognised by the server's message
     remotes.py      remote databases and tables as values, and as parameters; remote_keys.py: the table of their keys;

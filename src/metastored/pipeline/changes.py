@@ -8,6 +8,7 @@ from __future__ import annotations
 from metastored.client._sync.client import Client
 from metastored.errors import Error, NoSuchObjectException, NotSupported
 from metastored.hive.statements.words import split_statements
+from metastored.model.counting import counted
 from metastored.model.names import table_name
 from metastored.pipeline.model import Step
 
@@ -16,8 +17,7 @@ def change_of(client: Client, step: Step) -> str:
     """One sentence about a step that would run."""
     match step.type:
         case "sql":
-            count = len(split_statements(step.text("sql")))
-            return f"executes {count} statement{'' if count == 1 else 's'}"
+            return f"executes {counted(len(split_statements(step.text('sql'))), 'statement')}"
         case "python":
             return f"calls {step.text('function')} of {step.text('file')}"
         case "analyze":
@@ -38,7 +38,7 @@ def _copy_change(client: Client, step: Step) -> str:
 
     source, target = step.text("from"), step.text("to")
     if "." not in source:
-        return f"copies {len(client.tables(source))} tables and views"
+        return f"copies {counted(len(client.tables(source)), 'table')}, views included"
     partitions = step.keys.get("partitions")
     assert not isinstance(partitions, bool)
     try:

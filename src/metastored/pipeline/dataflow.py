@@ -11,7 +11,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from metastored.errors import ConfigError, InvalidOperationException
+from metastored.spark.interpreter import VARIABLE, workers_python
 
 NEEDED: Final = ("grpc", "grpc_status", "google.rpc", "pandas", "pyarrow", "zstandard", "yaml")
 """The modules of the extra `pyspark[pipelines]`."""
@@ -96,7 +96,7 @@ def run_project(
         )
     home = Path(_pyspark_home())
     others = {name: value for name, value in settings.items() if name != MASTER}
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(home)}
+    environment = {**os.environ, VARIABLE: workers_python(settings), "SPARK_HOME": str(home)}
     with tempfile.TemporaryDirectory(prefix="metastored-dataflow-") as folder:
         file = Path(folder) / "spark.properties"
         file.write_text(properties(others), "utf-8")

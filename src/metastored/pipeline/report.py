@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -47,7 +48,6 @@ def runs_rows(runs: Iterable[Run]) -> Rows:
     found = []
     for run in runs:
         records = list(run.steps.values())
-        done = sum(each.state == "done" for each in records)
         found.append(
             (
                 run.id,
@@ -56,12 +56,18 @@ def runs_rows(runs: Iterable[Run]) -> Rows:
                 run.state,
                 _time(run.started),
                 f"{sum(each.seconds for each in records):.1f}",
-                f"{done} done" if done == len(records) else f"{done} done, {len(records) - done} not",
+                _states(records),
                 _number(_sum(each.rows for each in records)),
                 _bytes(_sum(each.bytes for each in records)),
             )
         )
     return columns, tuple(found)
+
+
+def _states(records: Iterable[StepRecord]) -> str:
+    """How many of the steps that were begun are in which state: `2 done, 1 failed`."""
+    counts = Counter(each.state for each in records)
+    return ", ".join(f"{counts[state]} {state}" for state in sorted(counts, key=lambda state: (state != "done", state)))
 
 
 def plan_rows(steps: Iterable[tuple[Step, StepRecord | None]], changes: dict[str, str]) -> Rows:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidOperationException
 from metastored.hive.statements.words import split_statements
+from metastored.model.counting import counted
 from metastored.model.names import table_name
 from metastored.pipeline.model import Step
 from metastored.pipeline.spark_metrics import measured
@@ -75,8 +76,7 @@ def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int
                 context.show(f"{step.name}: {_first_word(text)} returned rows, which a pipeline does not show")
             if at >= first:
                 statement_done(at + 1)
-    detail = f"{len(statements)} statement{'' if len(statements) == 1 else 's'}"
-    return Outcome(figures.rows, figures.bytes, detail)
+    return Outcome(figures.rows, figures.bytes, counted(len(statements), "statement"))
 
 
 def _belongs_to_session(text: str) -> bool:
@@ -117,7 +117,7 @@ def _analyze(step: Step, context: Context) -> Outcome:
         histograms=bool(step.keys["histograms"]),
         client=context.client,
     )
-    return Outcome(done.rows, done.bytes, f"{len(done.columns)} columns")
+    return Outcome(done.rows, done.bytes, counted(len(done.columns), "column"))
 
 
 def _copy(step: Step, context: Context) -> Outcome:
@@ -139,7 +139,7 @@ def _repair(step: Step, context: Context) -> Outcome:
     from metastored.spark.partition_repair import Mode, repair
 
     done = repair(context.spark, step.text("table"), mode=cast(Mode, step.text("mode")), client=context.client)
-    return Outcome(detail=f"{len(done.added)} partitions added, {len(done.dropped)} dropped")
+    return Outcome(detail=f"{counted(len(done.added), 'partition')} added, {len(done.dropped):,} dropped")
 
 
 def _compact(step: Step, context: Context) -> Outcome:
@@ -185,7 +185,7 @@ def _dataflow(step: Step, context: Context) -> Outcome:
         context.show(f"{step.name}: {text}")
 
     flows = run_project(context.folder / step.text("project"), context.settings(), refresh, show)
-    return Outcome(detail=f"{flows} flow{'' if flows == 1 else 's'} completed")
+    return Outcome(detail=f"{counted(flows, 'flow')} completed")
 
 
 def _optional(step: Step, key: str) -> str | None:

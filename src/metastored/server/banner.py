@@ -17,6 +17,7 @@ from metastored import __version__
 from metastored.config import Settings
 from metastored.errors import ConfigError
 from metastored.hive.locations import same_location
+from metastored.model.counting import counted
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -61,14 +62,14 @@ def text(
     http_port: int | None = None,
     warnings: Sequence[str] = (),
 ) -> str:
-    """The start-up banner, with the `warnings` of `safety.py`."""
+    """The start-up banner, with those `warnings` of `safety.py` that the log does not have."""
     address = uri(settings.host, port)
     database = f"{'data' if settings.database_url is None else 'database'} {settings.shown_database}"
-    workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
+    workers = counted(settings.workers, "worker")
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
         f"  {workers}, {database}, warehouse {warehouses.current}\n"
-        + (f"  made with another warehouse: {warehouses.first}\n" if warehouses.differ else "")
+        + (f"  new databases are created there; earlier ones stay in {warehouses.first}\n" if warehouses.differ else "")
         + f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         f"    --conf {shlex.quote(f'spark.sql.warehouse.dir={warehouses.current}')}\n"
         + _kerberos(settings)
@@ -145,7 +146,9 @@ def announce(
             log.error("%s; it names processes that have ended", _cannot_write(settings.ready_file, error))
     if not again:
         warn_of_two_warehouses(settings, warehouses)
-        print(text(settings, port, warehouses, http_port, warnings), end="", flush=True)
+        # A terminal shows the log beside the banner: what the log has is not printed again.
+        unlogged = () if log.isEnabledFor(logging.WARNING) else warnings
+        print(text(settings, port, warehouses, http_port, unlogged), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

@@ -2,7 +2,8 @@
 
 `findings(settings)` is pure. A finding that refuses describes a server that could serve no client, or a setting for
 protection that has no effect; the server does not start. A finding that warns describes missing protection; it is
-logged at the start and printed in the banner. Modes of files are checked by `open_files`, which reads the disk.
+logged at the start, or printed in the banner if the log has no warnings. Modes of files are checked by `open_files`,
+which reads the disk.
 """
 
 from __future__ import annotations

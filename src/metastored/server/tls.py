@@ -164,7 +164,7 @@ def common_name(certificate: dict[str, object] | None) -> str | None:
 def _put(file: Path, content: bytes) -> None:
     """Writes a file atomically, readable by its owner only."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-    with os.fdopen(private.create(unfinished, os.O_TRUNC), "wb") as output:
+    with os.fdopen(private.create(unfinished, os.O_TRUNC, shown=file), "wb") as output:
         output.write(content)
     unfinished.replace(file)
 

@@ -9,6 +9,7 @@ from metastored.client._sync.client import Client, connect
 from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError, MissingExtra
 from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.interpreter import interpreter_set
 from metastored.spark.session_metastore import (
     PRINCIPAL,
     SASL,
@@ -90,7 +91,8 @@ def session(
 ) -> SparkSession:
     """The Spark session of this process with this metastore as its catalog; `options` are further settings of Spark.
 
-    `login` are the further arguments of `conf`. Plain `spark.sql` and `spark.table` on ACID tables raise
+    `login` are the further arguments of `conf`. Spark's workers run the interpreter of this process, unless
+    PYSPARK_PYTHON or `spark.pyspark.python` names another. Plain `spark.sql` and `spark.table` on ACID tables raise
     AcidTableError: Spark would read the files of their directories. `metastored.spark.sql` and `metastored.spark.acid`
     read and write them. Raises ConfigError where there is a session with another metastore already: Spark would go on
     with that one.
@@ -110,5 +112,6 @@ def session(
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
-    spark = builder.getOrCreate()
+    with interpreter_set(settings):
+        spark = builder.getOrCreate()
     return guarded(spark, lambda: session_client(spark))

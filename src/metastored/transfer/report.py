@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final, Protocol
 
+from metastored.model.counting import counted
+
 MOST_LINES: Final = 1000
 """The most differences and failures that are reported one by one; the rest is only counted."""
 
@@ -99,7 +101,7 @@ class Tally:
         counts, self._partitions = self._partitions, Counter()
         if self._by_table and self._words is not None:
             for action, count in counts.items():
-                self._print(f"table {table}: {count:,} {plural('partition', count)} {self._words[action]}")
+                self._print(f"table {table}: {counted(count, 'partition')} {self._words[action]}")
 
     def failed(self, kind: str, name: str, error: Exception) -> None:
         text = f"{kind} {name}: {' '.join(str(error).split()) or type(error).__name__}"
@@ -125,10 +127,4 @@ class Tally:
     def summary(self, action: Action) -> str:
         """`3 tables, 20 partitions`, or nothing."""
         counts = {kind: count for (kind, each), count in self.changes.items() if each is action}
-        return ", ".join(f"{count:,} {plural(kind, count)}" for kind, count in counts.items())
-
-
-def plural(kind: str, count: int) -> str:
-    if count == 1:
-        return kind
-    return kind[:-1] + "ies" if kind.endswith("y") else f"{kind}s"
+        return ", ".join(counted(count, kind) for kind, count in counts.items())

@@ -145,7 +145,7 @@ def test_an_insert_adds_rows_by_position_by_column_and_by_name(shop: Shop) -> No
     shop.sql("INSERT INTO orders (n, id) SELECT x, id + 4 FROM items WHERE id = 1")
     shop.sql("INSERT INTO orders BY NAME SELECT 'f' AS name, 6 AS id")
     assert shop.orders[3:] == [(4, "d", 40), (5, None, 100), (6, "f", None)]
-    with pytest.raises(InvalidInputException, match=r"the query has 1 columns; INSERT INTO .* expects 3: id, name, n"):
+    with pytest.raises(InvalidInputException, match=r"the query has 1 column; INSERT INTO .* expects 3: id, name, n"):
         shop.sql("INSERT INTO orders SELECT 1")
 
 

@@ -425,7 +425,7 @@ MERGE = "MERGE INTO orders USING c ON true"
         (f"{MERGE} WHEN NOT MATCHED THEN UPDATE SET x = 1", "WHEN NOT MATCHED can only INSERT"),
         (f"{MERGE} WHEN MATCHED THEN INSERT *", "only WHEN NOT MATCHED can INSERT"),
         (f"{MERGE} WHEN NOT MATCHED BY SOURCE THEN UPDATE SET *", r"there is no source row for UPDATE SET \*"),
-        (f"{MERGE} WHEN NOT MATCHED THEN INSERT (a, b) VALUES (1)", "lists 2 columns and 1 values"),
+        (f"{MERGE} WHEN NOT MATCHED THEN INSERT (a, b) VALUES (1)", "lists 2 columns and 1 value"),
         (f"{MERGE} WHEN NOT MATCHED THEN INSERT (a, a) VALUES (1, 2)", "the column a is given twice"),
         (f"{MERGE} WHEN NOT MATCHED THEN INSERT (a) VALUES (DEFAULT)", "DEFAULT is not supported"),
         (f"{MERGE} WHEN MATCHED THEN UPDATE SET x = DEFAULT", "DEFAULT is not supported"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
 from metastored.spark.compaction.queue import entries, request
 from metastored.testing import running_server
+from tests.support.path_python import without_python
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -43,7 +43,7 @@ def test_a_worker_compacts_what_is_in_the_queue_and_ends(tmp_path: Path) -> None
             text=True,
             timeout=PATIENCE,
             cwd=tmp_path,
-            env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable},
+            env={**without_python(tmp_path), "SPARK_LOCAL_IP": "127.0.0.1"},
         )
         assert (done.returncode, done.stdout) == (0, "1 shop.log compacted\n"), done.stderr
         assert [each.state for each in entries(client)] == ["ready for cleaning"]

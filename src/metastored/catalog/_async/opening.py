@@ -10,6 +10,7 @@ from metastored.catalog.settings import CacheKeys, Catalog, GlueCatalog, HiveCat
 from metastored.catalog.status import DatabaseChanges, DatabaseDefinition
 from metastored.client._async.client import aconnect
 from metastored.client.cache import CacheSettings
+from metastored.client.hints import question
 from metastored.client.metrics import Metrics
 from metastored.errors import RemoteProtocolError, TransportError
 
@@ -62,8 +63,8 @@ async def _hive(settings: HiveCatalog, metrics: Metrics | None) -> AsyncHiveProv
     except BaseException as error:
         await client.close()
         if isinstance(error, TransportError | RemoteProtocolError):
-            hint = _transport_hint(thrift.transport) if "no connection" not in str(error) else ""
-            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}{hint}") from error
+            hint = _transport_hint(thrift.transport) if not question(str(error)) else ""
+            raise type(error)(f"catalog {settings.name!r}: {error}{hint}") from error
         raise
     return AsyncHiveProvider(settings.name, client, owner=user)
 

@@ -11,6 +11,7 @@ from metastored.catalog.settings import CacheKeys, Catalog, GlueCatalog, HiveCat
 from metastored.catalog.status import DatabaseChanges, DatabaseDefinition
 from metastored.client._sync.client import connect
 from metastored.client.cache import CacheSettings
+from metastored.client.hints import question
 from metastored.client.metrics import Metrics
 from metastored.errors import RemoteProtocolError, TransportError
 
@@ -63,8 +64,8 @@ def _hive(settings: HiveCatalog, metrics: Metrics | None) -> HiveProvider:
     except BaseException as error:
         client.close()
         if isinstance(error, TransportError | RemoteProtocolError):
-            hint = _transport_hint(thrift.transport) if "no connection" not in str(error) else ""
-            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}{hint}") from error
+            hint = _transport_hint(thrift.transport) if not question(str(error)) else ""
+            raise type(error)(f"catalog {settings.name!r}: {error}{hint}") from error
         raise
     return HiveProvider(settings.name, client, owner=user)
 

@@ -23,6 +23,7 @@ from metastored.client._async.pool import AsyncPool
 from metastored.client._backend import aio as io
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
+from metastored.client.hints import unconnected
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
@@ -32,6 +33,7 @@ from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     ConfigError,
+    ConnectError,
     DatabaseAlreadyExists,
     Error,
     InvalidInputException,
@@ -89,6 +91,8 @@ class AsyncClient:
             deadline = io.Deadline(self.api.timeout)
             try:
                 await self.api.pool.start(self._identity, deadline)
+            except ConnectError as error:
+                raise ConnectError(unconnected(self.uri, str(error))) from None
             except Error as error:
                 raise error.with_traceback(None) from None
             finally:

@@ -7,7 +7,6 @@ belong to one event loop.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
@@ -18,6 +17,7 @@ from weakref import WeakMethod
 from metastored.client._backend.relays import RelayedReply
 from metastored.client.dialects import wire_for
 from metastored.client.endpoints import Endpoint, Identity
+from metastored.client.hints import reason_of
 from metastored.client.pooling import CLOSED
 from metastored.client.wires import Wire
 from metastored.errors import (
@@ -328,9 +328,7 @@ class Openings:
             raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
         except OSError as error:
             connection.abort()
-            # asyncio's own text repeats the address and does not name the reason.
-            refused = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else error.strerror
-            raise ConnectError(f"no connection: {refused or error}") from error
+            raise ConnectError(reason_of(error)) from error
         except BaseException:
             connection.abort()
             raise

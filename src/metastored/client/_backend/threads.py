@@ -20,6 +20,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from metastored.client._backend.timers import Timer, later
 from metastored.client.dialects import wire_for
 from metastored.client.endpoints import Endpoint, Identity
+from metastored.client.hints import reason_of
 from metastored.client.wires import Wire
 from metastored.errors import (
     AuthenticationError,
@@ -282,7 +283,7 @@ class Openings:
             if isinstance(error, TimeoutError):
                 raise ConnectError(f"no connection within {round(limit, 3):g} s") from None
             if isinstance(error, OSError):
-                raise ConnectError(f"no connection: {error.strerror or error}") from error
+                raise ConnectError(reason_of(error)) from error
             raise
         with self._lock:
             self._alive = {each for each in self._alive if not each.closed}

@@ -17,14 +17,16 @@ from metastored.client._sync.methods import Methods
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import Absent, MetadataCache, changes, is_cacheable, tags_of
 from metastored.client.endpoints import Identity
-from metastored.client.hints import not_a_metastore
+from metastored.client.hints import not_a_metastore, unconnected
 from metastored.client.metrics import Metrics
 from metastored.client.naming import named
 from metastored.client.outcomes import Lookup, lookup_of
+from metastored.client.pooling import CLOSED
 from metastored.client.retry import Retry
 from metastored.client.versions import missing_method
 from metastored.errors import (
     ApplicationError,
+    ConnectError,
     ConnectionLost,
     Error,
     InvalidInputException,
@@ -322,10 +324,12 @@ class Caller(Methods):
 
     def _explained(self, error: Exception, method: Method, lost: bool) -> Exception:
         """The error with the name of the call; if it was sent and is not idempotent, also that it may have happened."""
-        text = f"{method.name} at {self.uri}: {error}"
+        sent = ""
         if method.retry != "safe" and lost:
-            text += f"; {method.name} was sent and may have happened: whether it took effect is not known"
-        return type(error)(text)
+            sent = f"; {method.name} was sent and may have happened: whether it took effect is not known"
+        if isinstance(error, ConnectError) and str(error) != CLOSED:
+            return type(error)(unconnected(self.uri, str(error), sent))
+        return type(error)(f"{method.name} at {self.uri}: {error}{sent}")
 
 
 def _encoded(method: Method, args: tuple[Any, ...]) -> bytes:

@@ -24,6 +24,7 @@ from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, componen
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
+from metastored.client.hints import unconnected
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
@@ -33,6 +34,7 @@ from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     ConfigError,
+    ConnectError,
     DatabaseAlreadyExists,
     Error,
     InvalidInputException,
@@ -90,6 +92,8 @@ class Client:
             deadline = io.Deadline(self.api.timeout)
             try:
                 self.api.pool.start(self._identity, deadline)
+            except ConnectError as error:
+                raise ConnectError(unconnected(self.uri, str(error))) from None
             except Error as error:
                 raise error.with_traceback(None) from None
             finally:

@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlglot import TokenType, exp
 
+from metastored.model.counting import counted
 from metastored.model.names import TableName
 from metastored.spark.acid.clauses import SOURCE, TARGET
 from metastored.spark.acid_sql.source import Edit, Source, parsed_again
@@ -351,7 +352,8 @@ def _inserted(
             raise source.error(f"{'.'.join(parents)} is no column of the table", source.offset(then + 1))
         columns.append(parents[-1])
     if len(columns) != len(values):
-        raise source.error(f"INSERT lists {len(columns)} columns and {len(values)} values", source.offset(then + 1))
+        listed = f"{counted(len(columns), 'column')} and {counted(len(values), 'value')}"
+        raise source.error(f"INSERT lists {listed}", source.offset(then + 1))
     cutter.refuse_twice(columns, then + 1)
     return tuple(map(Assignment, columns, values))
 

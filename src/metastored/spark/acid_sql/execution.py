@@ -16,6 +16,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
 from metastored.hive.names import make_part_name
 from metastored.hive.transactions.compaction import CompactionKind
+from metastored.model.counting import counted
 from metastored.model.partitions import values_of
 from metastored.spark.acid.clauses import SOURCE, TARGET, When
 from metastored.spark.acid.reading import Snapshot, connected, held_open
@@ -190,7 +191,7 @@ def _columns(table: AcidTable, found: Insert, constants: dict[str, Any]) -> list
 def _renamed(frame: DataFrame, names: Sequence[str], found: Insert) -> DataFrame:
     if len(frame.columns) != len(names):
         raise InvalidInputException(
-            f"the query has {len(frame.columns)} columns; INSERT INTO {found.table} expects {len(names)}: "
+            f"the query has {counted(len(frame.columns), 'column')}; INSERT INTO {found.table} expects {len(names)}: "
             f"{', '.join(names)}"
         )
     return frame.toDF(*names)
@@ -236,7 +237,8 @@ def _with_columns(clause: Clause, table: AcidTable) -> Clause:
     names = table.field_names
     if len(names) != len(clause.values):
         raise InvalidInputException(
-            f"INSERT has {len(clause.values)} values, and {table.name} {len(names)} columns: {', '.join(names)}"
+            f"INSERT has {counted(len(clause.values), 'value')}, and {table.name} {counted(len(names), 'column')}: "
+            f"{', '.join(names)}"
         )
     return replace(clause, assignments=tuple(map(Assignment, names, clause.values)), values=None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from metastored.model.counting import counted
 from metastored.model.names import DatabaseName, TableName
 
 
@@ -30,8 +31,7 @@ class CopyResult:
     def __str__(self) -> str:
         if self.unchanged:
             return "unchanged"
-        files = "1 file" if self.copied_files == 1 else f"{self.copied_files} files"
-        how = f" ({files} byte for byte)" if self.copied_files else ""
+        how = f" ({counted(self.copied_files, 'file')} byte for byte)" if self.copied_files else ""
         if not (self.partitions or self.skipped or self.dropped):
             return f"copied{how}"
         counts = ((self.partitions, f"copied{how}"), (self.skipped, "unchanged"), (self.dropped, "dropped"))
@@ -58,4 +58,5 @@ class DatabaseCopyResult:
 
     def __str__(self) -> str:
         changed = sum(not each.unchanged for each in self.tables)
-        return f"{changed} of {len(self.tables)} tables copied, {len(self.views)} views written"
+        views = f", {counted(len(self.views), 'view')} written" if self.views else ""
+        return f"{changed} of {counted(len(self.tables), 'table')} copied{views}"

@@ -48,9 +48,7 @@ class Copied(NamedTuple):
 
 def back_up(folder: Path, file: Path, *, pages: int = PAGES, progress: Progress | None = None) -> Copied:
     """Writes the database of a data folder to a new file. Raises StoreError; then the file does not exist."""
-    if file.is_dir():
-        raise StoreError(f"{file} is a directory; name a file in it that does not exist, such as {file / 'backup.db'}")
-    _refuse_existing(file)
+    _check_target(file)
     # Kept open while it is copied, so that no restore begins meanwhile.
     with closing(SqliteDatabase(folder, 1, create=False)), closing(connect(folder / FILE)) as source:
         revision = _revision(source, folder / FILE)
@@ -93,7 +91,7 @@ def back_up_postgresql(url: str, file: Path, *, progress: Rows | None = None) ->
     from metastored.store.engine.copying import copy_database
     from metastored.store.engine.postgresql import PostgresDatabase
 
-    _refuse_existing(file)
+    _check_target(file)
     with closing(PostgresDatabase(url, 1)) as source:
         # Beside the file, which needs the same space.
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.name}.unfinished-") as folder:
@@ -117,6 +115,17 @@ def restore_postgresql(file: Path, url: str, *, progress: Rows | None = None) ->
             ensure_schema(source)
             copy_database(source, target, progress)
     return Copied(copied.size, HEAD)
+
+
+def _check_target(file: Path) -> None:
+    """Raises StoreError where no backup can be written, before anything is read."""
+    if file.is_dir():
+        raise StoreError(f"{file} is a directory; name a file in it that does not exist, such as {file / 'backup.db'}")
+    if not file.parent.is_dir():
+        raise StoreError(f"{file} cannot be written: there is no folder {file.parent}; make it first")
+    if not os.access(file.parent, os.W_OK | os.X_OK):
+        raise StoreError(f"{file} cannot be written: the folder {file.parent} may not be written by this user")
+    _refuse_existing(file)
 
 
 def _refuse_existing(file: Path) -> None:
@@ -191,7 +200,7 @@ def _copy(source: sqlite3.Connection, target: Path, pages: int, progress: Progre
 def _unfinished(file: Path) -> Iterator[Path]:
     """A new file beside `file`, which gets that name at the end; it is removed when anything fails."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.unfinished")
-    os.close(private.create(unfinished, os.O_EXCL))
+    os.close(private.create(unfinished, os.O_EXCL, shown=file))
     try:
         yield unfinished
         _sync(unfinished)

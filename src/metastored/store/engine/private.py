@@ -41,12 +41,15 @@ def make_folder(folder: Path) -> None:
         )
 
 
-def create(file: Path, flags: int = 0) -> int:
-    """A descriptor of the file, open for reading and writing; it is created with FILE_MODE. Raises StoreError."""
+def create(file: Path, flags: int = 0, *, shown: Path | None = None) -> int:
+    """A descriptor of the file, open for reading and writing; it is created with FILE_MODE.
+
+    Raises StoreError. `shown` is the name in the error, for a file that is renamed when it is complete.
+    """
     try:
         return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, FILE_MODE)
     except OSError as error:
-        raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+        raise StoreError(f"{shown or file} cannot be written: {error.strerror or error}") from error
 
 
 def opener(path: str, flags: int) -> int:
