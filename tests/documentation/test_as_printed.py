@@ -218,7 +218,7 @@ def test_a_page_with_a_server_names_the_second_terminal(page: Path) -> None:
     found = code(page)
     for block, following in itertools.pairwise(found):
         if block.language == "bash" and SERVE in block.text and SERVE not in following.text:
-            assert re.search("(?:second|third) terminal", following.prose), f"{following.page}:{following.line}"
+            assert re.search("(?:second|third|fourth) terminal", following.prose), f"{following.page}:{following.line}"
 
 
 def test_only_pages_that_are_listed_start_spark() -> None:
