@@ -1,8 +1,8 @@
 """The code blocks of README.md and docs/: their language, text, and what the page says about them.
 
-A block that no test runs has a comment on the line before it: `<!-- not run: needs AWS -->`. A block whose first line is
-a comment with the name of a file, such as `# daily.yml`, is stored as this file. Blocks of the languages in `NO_CODE` are
-output and diagrams.
+A block that no test runs has a comment on the line before it: `<!-- not run: needs AWS -->`. A block whose first line
+is a comment with the name of a file, such as `# daily.yml`, is stored as this file. Blocks of the languages in
+`NO_CODE` are output and diagrams.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ FENCED: Final = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)\n(?P<text>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
 )
+SIGNATURES: Final = ROOT / "docs/reference/python.md"
+"""A generated page: its blocks are signatures."""
 FILE: Final = re.compile(r"(?:#|--) ((?:~/)?[\w./-]+\.\w+)$")
 
 
@@ -72,3 +74,17 @@ def blocks(page: Path) -> list[Block]:
 def programs(page: str, language: str) -> list[str]:
     """The texts of the blocks of a page, by its path from the root, that are run, of one language."""
     return [block.text for block in blocks(ROOT / page) if block.language == language and block.reason is None]
+
+
+def code(page: Path) -> list[Block]:
+    """The blocks of a page that are run."""
+    if page == SIGNATURES:
+        return []
+    return [block for block in blocks(page) if block.language not in NO_CODE and block.reason is None]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+FOLLOWED: Final = [page for page in PAGES if code(page)]

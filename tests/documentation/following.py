@@ -3,7 +3,8 @@
 | block | what the reader does |
 |---|---|
 | its first line is a comment with a name, such as `# daily.yml` or `-- remotes.sql` | stores it as this file |
-| `bash` | types it into a shell. If it ends with `metastored serve`, the server runs until the page says "stop the server" |
+| `bash` | types it into a shell |
+| `bash` that ends with `metastored serve` | starts a server, which runs until the page says "stop the server" |
 | `python` | types it into one `python`, which stays open for the whole page |
 | `sql` | types it into `metastored sql` |
 | `spark-sql` | gives its statements to `spark.sql` of that `python` |
@@ -205,9 +206,10 @@ class Walk:
 
     def _shell(self, block: Block, text: str) -> None:
         commands = [line for line in text.replace("\\\n", " ").splitlines() if line.strip()]
-        if any(command.startswith("pip install .") for command in commands) and (
-            self._reader.folder / "pyproject.toml"
-        ).exists():
+        if (
+            any(command.startswith("pip install .") for command in commands)
+            and (self._reader.folder / "pyproject.toml").exists()
+        ):
             self._reader.install(self._reader.folder)
         text = "\n".join(line for line in text.splitlines() if not line.startswith("pip install"))
         servers = [command for command in commands if command.startswith(SERVE)]

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
+import boto3
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import metastored
-from metastored.config import load
 from metastored.testing import running_server
-from tests.documentation.blocks import NO_CODE, PAGES, Block, blocks
-from tests.documentation.following import SERVE, Reader
-from tests.support.apache import ROOT
+from tests.documentation.blocks import FOLLOWED, name_of
+from tests.documentation.following import Reader
 from tests.support.glue import glue_client
+from tests.support.postgres import running_postgres
 from tests.support.ssh import bastions
 
 pytestmark = pytest.mark.slow
 
-SIGNATURES: Final = "docs/reference/python.md"
-"""A generated page: its blocks are signatures."""
 SPARK: Final = {
     "README.md",
     "docs/guide/acid-sql.md",
     "docs/guide/acid.md",
     "docs/guide/compaction.md",
     "docs/guide/copies.md",
+    "docs/guide/glue.md",
     "docs/guide/lance-rest.md",
     "docs/guide/pipelines.md",
     "docs/guide/remotes.md",
@@ -40,6 +40,10 @@ SPARK: Final = {
     "docs/start/first-steps.md",
 }
 """The pages that start Spark. They share one JVM, but for commands that start their own."""
+
+
+POSTGRES: Final = {"docs/guide/backup.md", "docs/start/first-steps.md"}
+"""The pages whose reader has a PostgreSQL."""
 
 
 @dataclass
@@ -52,20 +56,6 @@ class Has:
     variables: dict[str, str] = field(default_factory=dict)
 
 
-def code(page: Path) -> list[Block]:
-    """The blocks of a page that are run."""
-    if page == ROOT / SIGNATURES:
-        return []
-    return [block for block in blocks(page) if block.language not in NO_CODE and block.reason is None]
-
-
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
-
-
-FOLLOWED: Final = [page for page in PAGES if code(page)]
-
-
 @pytest.fixture(scope="module")
 def spark_reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     reader = Reader(tmp_path_factory.mktemp("reader"))
@@ -76,7 +66,15 @@ def spark_reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.spark if name_of(page) in SPARK else (), id=name_of(page))
+        pytest.param(
+            page,
+            id=name_of(page),
+            marks=[
+                mark
+                for mark, pages in ((pytest.mark.spark, SPARK), (pytest.mark.postgres, POSTGRES))
+                if name_of(page) in pages
+            ],
+        )
         for page in FOLLOWED
     ],
 )
@@ -93,6 +91,8 @@ def test_a_page_runs_as_printed(page: Path, request: pytest.FixtureRequest, tmp_
 
 
 # What readers have
+
+LOGIN: Final = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
 
 Given = Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Has]]
 
@@ -158,25 +158,77 @@ def glue(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
     external = {"TableType": "EXTERNAL_TABLE", "Parameters": {"EXTERNAL": "TRUE"}}
     service.create_database(DatabaseInput={"Name": "sales"})
     for name, keys in (("orders", [{"Name": "ds", "Type": "string"}]), ("plain", [])):
+        (folder / name).mkdir()
         storage = descriptor | {"Location": f"file:{folder}/{name}"}
         table = {"Name": name, "StorageDescriptor": storage, "PartitionKeys": keys, **external}
         service.create_table(DatabaseName="sales", TableInput=table)
+    rows = pyarrow.table({"id": pyarrow.array([1, 2], pyarrow.int64())})
+    parquet.write_table(rows, folder / "plain" / "part.parquet")
     for day in ("2024-01-01", "2024-01-02"):
+        (folder / "orders" / f"ds={day}").mkdir()
+        parquet.write_table(rows, folder / "orders" / f"ds={day}" / "part.parquet")
         storage = descriptor | {"Location": f"file:{folder}/orders/ds={day}"}
         partition = {"Values": [day], "StorageDescriptor": storage}
         service.create_partition(DatabaseName="sales", TableName="orders", PartitionInput=partition)
-    keys_of_aws = {name: "testing" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
     try:
-        yield Has(variables={"AWS_ENDPOINT_URL_GLUE": endpoint, **keys_of_aws})
+        yield Has(variables={"AWS_ENDPOINT_URL_GLUE": endpoint, **LOGIN})
     finally:
         service.delete_database(Name="sales")
+
+
+def s3(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The variables of an account with the buckets `bucket` and `lake` in S3."""
+    endpoint: str = request.getfixturevalue("glue")  # It has the other services, too.
+    client = boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+    )
+    for bucket in ("bucket", "lake"):
+        client.create_bucket(Bucket=bucket)
+    return {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": "us-east-1", **LOGIN}
+
+
+@contextmanager
+def object_store(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
+    variables = s3(request)
+    keys = "AWS_ACCESS_KEY_ID={} AWS_SECRET_ACCESS_KEY={}"
+    endpoint = variables["AWS_ENDPOINT_URL"]
+    yield Has(
+        {keys.format("…", "…"): keys.format("testing", "testing"), "http://localhost:9000": endpoint}, {}, variables
+    )
+
+
+@contextmanager
+def postgresql(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
+    """A PostgreSQL with a metastore, and an S3."""
+    with running_postgres() as server, server.database() as url:
+        with running_server(database_url=url):
+            pass
+        parts = urlsplit(url)
+        folder_of_socket = parse_qs(parts.query)["host"][0]
+        restored = urlunsplit(parts._replace(path="/metastore_restored"))
+        yield Has(
+            {
+                "postgresql://user@host/metastore_restored": restored,
+                "postgresql://user@host/metastore": url,
+                "--host=host --username=user": f"--host={folder_of_socket} --username={parts.username}",
+            },
+            {},
+            s3(request),
+        )
 
 
 @contextmanager
 def behind_ssh(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
     """A metastore behind two SSH servers, their keys and certificates."""
     (folder / "ssh").mkdir()
-    with metastores({"thrift://metastore.internal:9083": "raw"}) as found, bastions(folder / "ssh", "jump", "node") as ssh:
+    with (
+        metastores({"thrift://metastore.internal:9083": "raw"}) as found,
+        bastions(folder / "ssh", "jump", "node") as ssh,
+    ):
         yield Has(
             peers=found
             | {
@@ -188,6 +240,10 @@ def behind_ssh(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
 
 
 READERS: Final[dict[str, Given]] = {
+    "docs/guide/backup.md": postgresql,
+    "docs/guide/lance.md": object_store,
+    "docs/guide/object-stores.md": object_store,
+    "docs/start/first-steps.md": postgresql,
     "README.md": with_metastores({"thrift://old-cluster:9083": "raw_sales"}),
     "docs/guide/connectors.md": behind_ssh,
     "docs/guide/glue.md": glue,
@@ -200,53 +256,3 @@ READERS: Final[dict[str, Given]] = {
     "docs/start/replace-waggle-dance.md": waggle_dance,
 }
 """The pages whose reader has something already."""
-
-
-# What holds for all pages
-
-
-def test_every_block_that_is_not_run_says_why() -> None:
-    reasons = {f"{block.page}:{block.line}": block.reason for page in PAGES for block in blocks(page) if block.reason}
-    assert not [place for place, reason in reasons.items() if "spark" in reason.lower()]
-    named = {path for reason in reasons.values() for path in re.findall(r"tests/[\w/.]*\w", reason)}
-    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
-    assert len(reasons) < sum(len(code(page)) for page in FOLLOWED) / 5, reasons
-
-
-@pytest.mark.parametrize("page", FOLLOWED, ids=name_of)
-def test_a_page_with_a_server_names_the_second_terminal(page: Path) -> None:
-    found = code(page)
-    for block, following in itertools.pairwise(found):
-        if block.language == "bash" and SERVE in block.text and SERVE not in following.text:
-            assert re.search("(?:second|third|fourth) terminal", following.prose), f"{following.page}:{following.line}"
-
-
-def test_only_pages_that_are_listed_start_spark() -> None:
-    starts = re.compile(r"SparkSession|spark\.session\(|pipeline run|compact (?:worker|initiator)")
-    assert SPARK == {name_of(page) for page in FOLLOWED if any(starts.search(block.text) for block in code(page))}
-
-
-@pytest.mark.parametrize("page", FOLLOWED, ids=name_of)
-def test_the_settings_of_a_page_are_accepted(page: Path, tmp_path: Path) -> None:
-    for block in code(page):
-        if block.file == "metastored.yaml":
-            file = tmp_path / "metastored.yaml"
-            file.write_text(block.text, encoding="utf-8")
-            assert load(file, environment={})
-
-
-DATABASE: Final = re.compile(
-    r"create (?:remote )?(?:database|schema) (?:if not exists )?(\w+)|create_database\(\"(\w+)\""
-    r"|CreateNamespaceRequest\(id=\[\"(\w+)\"|CatalogDatabase\(\"(\w+)\"",
-    re.IGNORECASE,
-)
-
-
-def test_each_guide_uses_databases_of_its_own() -> None:
-    """A reader who follows several guides with one server has no conflict."""
-    users: dict[str, set[str]] = {}
-    for page in FOLLOWED:
-        if "guide" in page.parts:
-            for found in DATABASE.finditer("\n".join(block.text for block in code(page))):
-                users.setdefault(next(filter(None, found.groups())), set()).add(page.name)
-    assert {name: pages for name, pages in users.items() if len(pages) > 1} == {}
