@@ -60,7 +60,7 @@ def blocks(page: Path) -> list[Block]:
     ends = [0, *(each.end() for each in found)]
     return [
         Block(
-            page.relative_to(ROOT).as_posix(),
+            name_of(page),
             text.count("\n", 0, each.start()) + 1,
             each["language"],
             textwrap.dedent(each["text"]),
@@ -84,7 +84,8 @@ def code(page: Path) -> list[Block]:
 
 
 def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
+    """The path from the root, for a page of this repository."""
+    return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
 
 
 FOLLOWED: Final = [page for page in PAGES if code(page)]
