@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.errors import MissingExtra, command_for, install_command
+from metastored.errors import MissingExtra, _command_for, install_command
 
 
 def origin(folder: Path, **directory: bool) -> str:
@@ -15,14 +15,14 @@ def origin(folder: Path, **directory: bool) -> str:
 
 
 def test_a_clone_is_installed_again_from_its_folder(tmp_path: Path) -> None:
-    assert command_for("spark", origin(tmp_path, editable=True)) == f"pip install -e '{tmp_path}[spark]'"
-    assert command_for("spark", origin(tmp_path)) == f"pip install '{tmp_path}[spark]'"
+    assert _command_for("spark", origin(tmp_path, editable=True)) == f"pip install -e '{tmp_path}[spark]'"
+    assert _command_for("spark", origin(tmp_path)) == f"pip install '{tmp_path}[spark]'"
 
 
 def test_a_folder_with_a_space_and_a_quote_is_one_word_of_the_shell(tmp_path: Path) -> None:
     folder = tmp_path / "ann's clone"
     folder.mkdir()
-    assert command_for("s3", origin(folder, editable=True)) == (f"pip install -e '{tmp_path}/ann'\"'\"'s clone[s3]'")
+    assert _command_for("s3", origin(folder, editable=True)) == (f"pip install -e '{tmp_path}/ann'\"'\"'s clone[s3]'")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_folder_with_a_space_and_a_quote_is_one_word_of_the_shell(tmp_path: Pa
     ],
 )
 def test_a_package_of_an_index_or_a_wheel_is_installed_by_its_name(text: str | None) -> None:
-    assert command_for("lance", text) == "pip install 'metastored[lance]'"
+    assert _command_for("lance", text) == "pip install 'metastored[lance]'"
 
 
 def test_the_error_about_a_missing_extra_has_the_command_of_this_installation() -> None:

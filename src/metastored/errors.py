@@ -269,10 +269,10 @@ def install_command(extra: str) -> str:
         origin = distribution("metastored").read_text("direct_url.json")
     except PackageNotFoundError:
         origin = None
-    return command_for(extra, origin)
+    return _command_for(extra, origin)
 
 
-def command_for(extra: str, origin: str | None) -> str:
+def _command_for(extra: str, origin: str | None) -> str:
     """The pip command for an extra of a package with this `direct_url.json` (PEP 610); None: it came from an index.
 
     A package that was installed from a folder that still exists, such as a clone, is installed from there again.
