@@ -58,10 +58,23 @@ They need no running server, and servers may run meanwhile. Without options they
 COMPLETION = """
 ### Completion
 
-<!-- not run: changes the shell of the reader -->
+In `~/.bashrc`:
+
 ```bash
-eval "$(metastored completion bash)"                                              # in ~/.bashrc
-eval "$(metastored completion zsh)"                                               # in ~/.zshrc, after compinit
+eval "$(metastored completion bash)"
+```
+
+In `~/.zshrc`, after `compinit`:
+
+<!-- not run: needs zsh -->
+```bash
+eval "$(metastored completion zsh)"
+```
+
+For fish, once:
+
+```bash
+mkdir -p ~/.config/fish/completions
 metastored completion fish > ~/.config/fish/completions/metastored.fish
 ```
 """

@@ -431,7 +431,7 @@ class Settings:
     lance: Literal["off", "on"] = _words(
         "off",
         "Whether the HTTPS port serves Lance's REST namespaces, below /lance/hive2 and /lance/hive3. The server itself "
-        "then reads and writes the files of Lance tables, where a client asks for rows. It needs metastored[lance].",
+        "then reads and writes the files of Lance tables, where a client asks for rows. It needs the extra `lance`.",
         "off",
         "on",
     )

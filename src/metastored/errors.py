@@ -112,6 +112,7 @@ __all__ = [
     "UnknownPartitionException",
     "UnknownTableException",
     "VersionUnknown",
+    "install_command",
     "kind_of",
 ]
 
@@ -257,7 +258,36 @@ class MissingExtra(Error):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'metastored[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """The pip command that installs an extra, for the way in which metastored itself was installed."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = distribution("metastored").read_text("direct_url.json")
+    except PackageNotFoundError:
+        origin = None
+    return _command_for(extra, origin)
+
+
+def _command_for(extra: str, origin: str | None) -> str:
+    """The pip command for an extra of a package with this `direct_url.json` (PEP 610); None: it came from an index.
+
+    A package that was installed from a folder that still exists, such as a clone, is installed from there again.
+    """
+    import json
+    import shlex
+    from pathlib import Path
+    from urllib.parse import unquote, urlsplit
+
+    found = json.loads(origin) if origin else {}
+    url = urlsplit(found.get("url", ""))
+    if url.scheme != "file" or "dir_info" not in found or not Path(unquote(url.path)).is_dir():
+        return f"pip install 'metastored[{extra}]'"
+    editable = "-e " if found["dir_info"].get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{unquote(url.path)}[{extra}]')}"
 
 
 class ApplicationError(Error):

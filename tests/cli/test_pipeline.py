@@ -71,6 +71,31 @@ def test_a_dry_run_shows_the_plan_and_what_would_change(server: RunningServer, t
     assert pipeline("runs", "--uri", server.uri, "--output", "json").stdout.count("daily") == 0
 
 
+def test_a_dry_run_refuses_a_database_that_no_step_makes(server: RunningServer, tmp_path: Path) -> None:
+    flags = ("--uri", server.uri, "--param", "date=1", "--dry-run")
+    done = pipeline("run", written(tmp_path, GOOD.replace("near.", "nowhere.")), *flags)
+    assert done.returncode == 2
+    assert "'fetch' needs the database nowhere" in done.stderr and "CREATE DATABASE nowhere" in done.stderr
+
+
+def test_a_dry_run_names_what_earlier_steps_make(server: RunningServer, tmp_path: Path) -> None:
+    text = """\
+steps:
+  - {name: begin, type: sql, sql: "CREATE DATABASE fresh; CREATE TABLE fresh.a (id int) USING parquet"}
+  - {name: table, type: copy, needs: [begin], from: fresh.a, to: near.a}
+  - {name: target, type: copy, needs: [begin], from: far.t, to: fresh.t}
+  - {name: database, type: copy, needs: [begin], from: fresh, to: near}
+"""
+    done = pipeline("run", written(tmp_path, text), "--uri", server.uri, "--dry-run", "--output", "json")
+    assert done.returncode == 0, done.stderr
+    assert [row[-1] for row in json.loads(done.stdout)["rows"]] == [
+        "executes 2 statements",
+        "copies a table that an earlier step makes",
+        "creates fresh.t, in the database fresh that an earlier step makes",
+        "copies a database that an earlier step makes",
+    ]
+
+
 def test_parameters_come_from_a_file(server: RunningServer, tmp_path: Path) -> None:
     (tmp_path / "values.yml").write_text("date: 2\n")
     flags = ("--uri", server.uri, "--params", str(tmp_path / "values.yml"), "--dry-run")
@@ -82,6 +107,7 @@ def test_parameters_come_from_a_file(server: RunningServer, tmp_path: Path) -> N
     [
         (GOOD.replace("needs", "nedes"), "daily.yml:4: the sql step 'totals' has no key 'nedes'"),
         (GOOD.replace("from: far.t", "from: far.missing"), "daily.yml:3: the step 'fetch' needs the table far.missing"),
+        (GOOD.replace("near.", "nowhere."), "daily.yml:3: the step 'fetch' needs the database nowhere, which does not"),
         (GOOD.replace("needs: [fetch]", "needs: [totals]"), "daily.yml:4: the steps need each other in a circle"),
         (GOOD.replace("[fetch]", "fetch"), "daily.yml:4: needs is the text 'fetch'; it has to be a list"),
         (GOOD.replace("{date: }", "{day: }"), "daily.yml:3: there is no parameter 'date'"),

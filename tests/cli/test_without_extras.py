@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from metastored.errors import install_command
 from metastored.testing import running_server
 from tests.transfer.support import metastored
 
@@ -55,8 +56,8 @@ def test_a_server_serves_and_the_commands_read_it(tmp_path: Path) -> None:
 def test_a_command_that_needs_an_extra_names_it_in_one_sentence() -> None:
     with running_server() as server:
         for words, extra in (
-            (("migrate", "--database-url", "postgresql://h/x"), "metastored[postgres]"),
-            (("compact", "worker", "--once", "--uri", server.uri), "metastored[spark]"),
+            (("migrate", "--database-url", "postgresql://h/x"), install_command("postgres")),
+            (("compact", "worker", "--once", "--uri", server.uri), install_command("spark")),
         ):
             done = metastored(*words)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr

@@ -1,34 +1,19 @@
-"""The program in docs/guide/lance.md runs unchanged on a real server, and its tables name everything that is served."""
+"""The tables in docs/guide/lance.md and lance-rest.md name everything that is served."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import pytest
 from lance_namespace import LanceNamespace
 
 from metastored.lance import Hive2Namespace
 from metastored.lance.rest.operations import OPERATIONS
 from metastored.lance.rest.serving import is_served
-from metastored.testing import RunningServer
-
-pytestmark = pytest.mark.slow
 
 GUIDES = Path(__file__).parents[2] / "docs/guide"
 GUIDE = (GUIDES / "lance.md").read_text("utf-8")
 REST = (GUIDES / "lance-rest.md").read_text("utf-8")
-
-
-def test_the_program_of_the_guide_prints_what_it_says(
-    own_server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    program = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)[0]
-    names: dict[str, Any] = {}
-    exec(program.replace("thrift://localhost:9083", own_server.uri).replace("/data/lake", str(tmp_path)), names)
-    names["space"].close()
-    assert capsys.readouterr().out == "2 4\n2\n"
 
 
 def test_the_guide_names_every_operation_that_is_served_and_no_other() -> None:

@@ -22,7 +22,7 @@ from lance_namespace.errors import (
 
 import metastored
 from metastored.config import load
-from metastored.errors import ConfigError
+from metastored.errors import ConfigError, install_command
 from metastored.lance import Hive2Namespace, Hive3Namespace
 from metastored.lance.rest.operations import OPERATIONS, Body
 from metastored.lance.rest.serving import is_served
@@ -227,7 +227,7 @@ def test_a_server_without_the_optional_dependency_does_not_start_and_names_it(tm
         env={**environment(), "PYTHONPATH": path},
     )
     assert done.returncode == 2
-    assert "pip install 'metastored[lance]'" in done.stderr.splitlines()[-1]
+    assert install_command("lance") in done.stderr.splitlines()[-1]
 
 
 def test_tables_are_made_below_the_root_of_the_settings(tmp_path: Path) -> None:

@@ -63,13 +63,50 @@ def missing(*steps: Step, existing: tuple[str, ...] = ()) -> list[tuple[int, str
 
 
 def test_a_table_that_nobody_makes_is_refused_before_anything_runs() -> None:
-    found = missing(sql("SELECT * FROM s.a, s.b", line=7), existing=("s.b",))
+    found = missing(sql("SELECT * FROM s.a, s.b", line=7), existing=("s.*", "s.b"))
     assert found == [(7, "the step 'a' needs the table s.a, which does not exist and no earlier step makes")]
 
 
 def test_a_table_that_an_earlier_step_makes_need_not_exist() -> None:
-    assert missing(sql("CREATE TABLE s.a (id INT)"), sql("SELECT * FROM s.a", "b")) == []
-    assert len(missing(sql("SELECT * FROM s.a", "b"), sql("CREATE TABLE s.a (id INT)"))) == 1
+    there = ("s.*",)
+    assert missing(sql("CREATE TABLE s.a (id INT)"), sql("SELECT * FROM s.a", "b"), existing=there) == []
+    assert len(missing(sql("SELECT * FROM s.a", "b"), sql("CREATE TABLE s.a (id INT)"), existing=there)) == 1
+
+
+COPY = Step("fetch", "copy", 4, keys={"from": "far.t", "to": "near.t"})
+LANCE = Step("fetch", "lance", 4, keys={"from": "far.t", "to": "near.t"})
+NO_DATABASE = (
+    "the step 'fetch' needs the database near, which does not exist and no earlier step makes: "
+    "a sql step with CREATE DATABASE near makes it"
+)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        COPY,
+        LANCE,
+        sql("CREATE TABLE near.t AS SELECT * FROM far.t", "fetch", 4),
+        sql("CREATE VIEW near.t AS SELECT * FROM far.t", "fetch", 4),
+        sql("USE near; CREATE TABLE t (id INT)", "fetch", 4),
+        sql("SELECT * FROM near.a, near.b, far.t", "fetch", 4),
+        sql("CREATE REMOTE TABLE near.t WITH TBLPROPERTIES ('hive.metastore.uris' = 'thrift://h:1')", "fetch", 4),
+    ],
+)
+def test_a_database_that_nobody_makes_is_refused_before_anything_runs(step: Step) -> None:
+    assert missing(step, existing=("far.*", "far.t")) == [(4, NO_DATABASE)]
+    made = sql("CREATE DATABASE IF NOT EXISTS near")
+    assert missing(made, step, existing=("far.*", "far.t")) == []
+
+
+def test_a_database_that_the_step_itself_or_a_copy_makes_need_not_exist() -> None:
+    assert missing(sql("CREATE DATABASE near; CREATE TABLE near.t (id INT)")) == []
+    whole = Step("all", "copy", 1, keys={"from": "far", "to": "near"})
+    assert missing(whole, sql("CREATE TABLE near.v AS SELECT * FROM near.t", "b"), existing=("far.*",)) == []
+
+
+def test_a_table_of_a_missing_database_can_be_dropped_if_it_exists() -> None:
+    assert missing(sql("DROP TABLE IF EXISTS near.t")) == []
 
 
 @pytest.mark.parametrize(
@@ -81,6 +118,7 @@ def test_a_table_that_an_earlier_step_makes_need_not_exist() -> None:
 )
 def test_tables_of_a_database_that_is_made_are_not_known_before(statement: str) -> None:
     assert missing(sql(statement), sql("SELECT * FROM far.t", "b")) == []
+    assert len(missing(sql("SELECT * FROM far.t", "b"), sql(statement))) == 1
 
 
 def test_after_a_python_step_every_table_may_exist() -> None:

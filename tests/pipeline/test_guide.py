@@ -15,7 +15,7 @@ GUIDE = (Path(__file__).parents[2] / "docs/guide/pipelines.md").read_text("utf-8
 def test_the_file_of_the_guide_can_be_run() -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
     pipeline, parameters = prepared(text, "daily.yml", {})
-    assert [step.name for step in pipeline.steps] == ["fetch", "totals", "statistics"]
+    assert [step.name for step in pipeline.steps] == ["begin", "fetch", "totals", "statistics"]
     assert parameters == {"date": "2024-01-01"}
 
 

@@ -69,3 +69,10 @@ def test_the_banner_of_one_warehouse_names_no_other() -> None:
 def test_the_banner_names_the_warehouse_that_the_database_was_made_with() -> None:
     banner = text(load(environment={}), 9083, Warehouses("file:/new", "file:///old/"))
     assert "warehouse file:/new\n  new databases are created there; earlier ones stay in file:///old/\n" in banner
+
+
+def test_the_addresses_of_lance_are_shown_while_they_are_served() -> None:
+    plain = {"http_port": 9443, "http_tls": "off"}
+    banner = text(load(environment={}, flags={**plain, "lance": "on"}), 9083, ONE, 9443)
+    assert "Lance: http://127.0.0.1:9443/lance/hive2" in banner and "http://127.0.0.1:9443/lance/hive3" in banner
+    assert "lance" not in text(load(environment={}, flags=plain), 9083, ONE, 9443)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,7 +13,6 @@ from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-PAGE = Path(__file__).parents[2] / "docs/guide/repair.md"
 
 SCRIPT = r"""
 import os, shutil
@@ -80,12 +77,6 @@ hadoop = partition_directories.HadoopDirectories(spark, f"file://{root('d.many')
 result["hadoop"] = [len(hadoop.directories(f"file://{root('d.many')}")), hadoop.exists(f"file://{root('d.many')}/n=3"),
                     hadoop.exists(f"file://{root('d.many')}/n=99"), hadoop.directories("file:///no/such")]
 
-spark.sql("create database shop")
-spark.sql("create table shop.orders (id bigint) partitioned by (ds date) stored as parquet")
-os.makedirs(f"{root('shop.orders')}/ds=2024-01-01")
-exec(GUIDE)
-result["guide"] = told(done)
-
 spark.sql("create table d.flat (id bigint) stored as parquet")
 spark.sql("create view d.view as select 1 as x")
 shutil.rmtree(root("d.many"))
@@ -106,9 +97,7 @@ class Done(NamedTuple):
 @pytest.fixture(scope="module")
 def done() -> Iterator[Done]:
     with running_server() as server, metastored.connect(server.uri) as client:
-        (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-        guide = block.replace("thrift://localhost:9083", server.uri)
-        script = SCRIPT.replace("URI", repr(server.uri)).replace("GUIDE", repr(guide))
+        script = SCRIPT.replace("URI", repr(server.uri))
         yield Done(run_spark(script, conf=metastored.spark.conf(server.uri)), client)
 
 
@@ -147,10 +136,6 @@ def test_many_directories_are_listed_by_tasks(done: Done) -> None:
 
 def test_hadoop_file_systems_are_listed_through_the_jvm(done: Done) -> None:
     assert done.result["hadoop"] == [50, True, False, []]
-
-
-def test_the_block_of_the_guide_runs(done: Done) -> None:
-    assert done.result["guide"] == [["ds=2024-01-01"], []]
 
 
 def test_a_drop_is_refused_while_the_directory_of_the_table_is_missing(done: Done) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pkgutil
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,32 +62,6 @@ rows("DROP REMOTE DATABASE old; DROP REMOTE DATABASE bobs; DROP REMOTE DATABASE 
 result["left"] = rows("SHOW REMOTES")
 """ % (DEAD, DEAD)  # noqa: UP031
 
-GUIDE = """
-rows("use shop")
-exec(PYSPARK)
-result["guide"] = [row[:3] for row in rows("SHOW REMOTES")]
-rows("DROP REMOTE TABLE clicks")
-for statement in SPARK_SQL.split(";"):
-    if statement.strip():
-        spark.sql(statement)
-result["guide of any client"] = [row[:3] for row in rows("SHOW REMOTES")]
-result["tables of the guide"] = [row[1] for row in rows("show tables in sales")]
-rows("drop table shop.clicks")
-rows("drop database sales")
-"""
-"""Runs the two blocks of docs/guide/remotes.md that are for Spark."""
-
-
-def guide(server: RunningServer, far: RunningServer) -> str:
-    """The blocks with the addresses of real servers."""
-    page = (Path(__file__).parents[2] / "docs/guide/remotes.md").read_text("utf-8")
-    script = GUIDE
-    for word, language in (("PYSPARK", "pyspark"), ("SPARK_SQL", "spark-sql")):
-        (block,) = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-        block = block.replace("thrift://localhost:9083", server.uri)
-        script = script.replace(word, repr(re.sub(r"thrift://old(-cluster)?:9083", far.uri, block)))
-    return script
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
@@ -99,12 +71,7 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def result(server: RunningServer) -> dict[str, Any]:
-    with running_server() as far, metastored.connect(far.uri) as client:
-        for name in ("raw_sales.orders", "web.clicks", "shop.clicks"):
-            client.create_database(name.partition(".")[0])
-            client.create_table(metastored.table(name, {"id": "bigint"}))
-        script = SCRIPT + guide(server, far)
-        found: dict[str, Any] = run_spark(script, conf=metastored.spark.conf(server.uri))
+    found: dict[str, Any] = run_spark(SCRIPT, conf=metastored.spark.conf(server.uri))
     return found
 
 
@@ -225,14 +192,3 @@ def test_a_session_is_that_of_the_process_and_another_metastore_is_refused(resul
 @pytest.mark.slow
 def test_remotes_are_dropped_from_spark(result: dict[str, Any]) -> None:
     assert result["left"] == []
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_the_blocks_of_the_guide_for_spark_do_what_it_says(result: dict[str, Any]) -> None:
-    assert result["guide"] == [["table", "shop.clicks", "shop.clicks"]]
-    assert result["guide of any client"] == [
-        ["database", "sales", "raw_sales"],
-        ["table", "shop.clicks", "web.clicks"],
-    ]
-    assert result["tables of the guide"] == ["orders"]

@@ -1,9 +1,9 @@
 """How a run with several processes (`pytest -n 2`) is divided: by files, longest first, and by what they start.
 
 `tests/durations.toml` has the measured seconds of the files that take long, by what they start: a session of Spark in
-the process of the tests, a JVM for Spark programs, Hive servers. A process that has started one of these takes the other
-files that use it; then those whose servers nobody has started; then files that share nothing. At the end it helps
-another process, so that all end at about the same time. A file is never torn apart.
+the process of the tests, a JVM for Spark programs, Hive servers. A process that has started one of these takes the
+other files that use it; then those whose servers nobody has started; then files that share nothing. At the end it
+helps another process, so that all end at about the same time. A file is never torn apart.
 """
 
 from __future__ import annotations

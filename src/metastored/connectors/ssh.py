@@ -1,4 +1,4 @@
-"""Metastores behind SSH servers: `pip install 'metastored[ssh]'`.
+"""Metastores behind SSH servers. Needs the extra `ssh`.
 
 A tunnel of one or more hops is opened at the first call, shared by all connections to the metastore, and opened again
 when it was lost. No port is opened on this machine: a connection to the metastore is a channel of the tunnel. Keys of

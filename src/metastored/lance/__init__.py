@@ -1,4 +1,4 @@
-"""Lance tables in a Hive metastore: `pip install 'metastored[lance]'`.
+"""Lance tables in a Hive metastore. Needs the extra `lance`.
 
     import metastored.lance
     space = lance_namespace.connect("metastored-hive2", {"uri": "thrift://host:9083", "root": "s3://bucket/lance"})

@@ -38,9 +38,21 @@ def _copy_change(client: Client, step: Step) -> str:
 
     source, target = step.text("from"), step.text("to")
     if "." not in source:
+        try:
+            client.database(source)
+        except NoSuchObjectException:
+            return "copies a database that an earlier step makes"
         return f"copies {counted(len(client.tables(source)), 'table')}, views included"
+    # The check of the file has refused what no earlier step makes.
+    if not client.table_exists(source):
+        return "copies a table that an earlier step makes"
+    database = str(table_name(target).database_name)
     partitions = step.keys.get("partitions")
     assert not isinstance(partitions, bool)
+    try:
+        client.database(database)
+    except NoSuchObjectException:
+        return f"creates {target}, in the database {database} that an earlier step makes"
     try:
         plan = plan_copy(
             None,
@@ -51,8 +63,6 @@ def _copy_change(client: Client, step: Step) -> str:
             str(step.keys["format"]) if "format" in step.keys else None,
             step.text("mode"),
         )
-    except NoSuchObjectException:
-        return "copies a table that an earlier step makes"
     except NotSupported:
         return "copies what has changed; its storage can be listed only by Spark"
     except Error as error:

@@ -34,6 +34,8 @@ class Effects:
     """Those of `writes` that need not exist."""
     databases: set[str] = field(default_factory=set)
     """Databases that are created; their tables cannot be known before."""
+    new_in: set[str] = field(default_factory=set)
+    """Databases in which tables are created, and which the step itself does not create before."""
     anything: bool = False
 
     @property
@@ -47,16 +49,20 @@ def effects_of(step: Step) -> Effects:
     match step.type:
         case "sql":
             return _sql_effects(step.text("sql"))
-        case "copy":
-            target = {_shown(step.text("to"))}
-            return Effects({_shown(step.text("from"))}, target, set(target))
-        case "lance":
-            target = {_shown(step.text("to"))}
-            return Effects({_shown(step.text("from"))}, target, set(target))
+        case "copy" | "lance":
+            target = _shown(step.text("to"))
+            # A copy of a whole database creates the target.
+            new_in = set() if target.endswith(".*") else {database_of(target)}
+            return Effects({_shown(step.text("from"))}, {target}, {target}, new_in=new_in)
         case "analyze" | "repair" | "compact":
             table = {_shown(step.text("table"))}
             return Effects(set(table), set(table))
     return Effects(anything=True)
+
+
+def database_of(name: str) -> str:
+    """The database of a name of `Effects`."""
+    return name.rpartition(".")[0]
 
 
 def _shown(name: str) -> str:
@@ -123,7 +129,9 @@ class _Statements:
             parts = tuple(part.name.lower() for part in target.parts)
             if creates and tree.find(exp.TemporaryProperty) is not None:
                 self._temporary.add(parts[-1])
-            elif creates or isinstance(tree, exp.Drop):
+            elif creates:
+                self._create(self._name(parts))
+            elif isinstance(tree, exp.Drop):
                 name = self._name(parts)
                 self.effects.writes.add(name)
                 self.effects.creates.add(name)
@@ -139,11 +147,15 @@ class _Statements:
                 continue
             parts = tuple(part.lower() for part in each.name)
             if each.kind is Kind.TABLE:
-                name = self._name(parts)
-                self.effects.writes.add(name)
-                self.effects.creates.add(name)
+                self._create(self._name(parts))
             else:
                 self.effects.databases.add(parts[-1])
+
+    def _create(self, name: str) -> None:
+        self.effects.writes.add(name)
+        self.effects.creates.add(name)
+        if (database := database_of(name)) not in self.effects.databases:
+            self.effects.new_in.add(database)
 
     def _read(self, parts: tuple[str, ...]) -> None:
         if len(parts) == 1 and parts[0] in self._temporary:

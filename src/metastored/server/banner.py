@@ -92,6 +92,8 @@ def _http(settings: Settings, port: int | None) -> str:
         return ""
     address = uri(settings.host, port, "https" if settings.http_tls == "on" else "http")
     lines = f"  HTTP: {address}{settings.http_path}, {address}/metastore, {address}/health\n"
+    if settings.lance == "on":
+        lines += f"  Lance: {address}/lance/hive2, with catalogs {address}/lance/hive3\n"
     if settings.http_tls == "on":
         certificate: Path = settings.tls_certificate or settings.data / MADE_CERTIFICATE
         lines += f"    certificate {certificate}, SHA-256 {fingerprint(certificate)}\n"

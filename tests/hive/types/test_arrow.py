@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
-from metastored.errors import ConversionError, MissingExtra
+from metastored.errors import ConversionError, MissingExtra, install_command
 from metastored.hive.types.arrow import (
     KEY,
     from_arrow,
@@ -129,5 +130,5 @@ def test_schemas_are_pairs_of_name_and_text() -> None:
 def test_without_pyarrow_the_pip_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Any = None
     monkeypatch.setitem(sys.modules, "pyarrow", absent)
-    with pytest.raises(MissingExtra, match=r"pip install 'metastored\[arrow\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("arrow"))):
         to_arrow(parse_type("int"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -13,7 +14,14 @@ from typing import Any
 import pytest
 
 from metastored.config import load
-from metastored.errors import ApplicationError, AuthenticationError, ConfigError, ConnectError, MissingExtra
+from metastored.errors import (
+    ApplicationError,
+    AuthenticationError,
+    ConfigError,
+    ConnectError,
+    MissingExtra,
+    install_command,
+)
 from metastored.server.auth.kerberos import server_principal, short_name
 from metastored.server.auth.mechanisms import Mechanisms, authenticator
 from metastored.server.auth.negotiation import Channel
@@ -94,7 +102,7 @@ def test_protections_are_read_from_a_list_and_an_unknown_one_is_refused() -> Non
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "gssapi", None)
     flags = {"kerberos_principal": "hive/localhost@R.TEST", "kerberos_keytab": str(tmp_path / "keytab")}
-    with pytest.raises(MissingExtra, match=r"pip install 'metastored\[kerberos\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("kerberos"))):
         authenticator(load(environment={}, flags=flags))
 
 

@@ -5,11 +5,9 @@ One Spark does all the work. Its own SQL computes the expected values, and its o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -30,7 +28,6 @@ from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-PAGE = Path(__file__).parents[3] / "docs/guide/statistics.md"
 COLUMNS = {
     "bo": "id % 3 = 0", "ti": "cast(id as tinyint)", "i": "cast(id % 40 as int)", "l": "id * 1000000007",
     "f": "cast(id / 3 as float)", "d": "id / 7", "de": "cast(id / 4 as decimal(12,2))",
@@ -134,13 +131,6 @@ for name in ("h_mine", "h_theirs"):
 statistics.analyze(spark, "d.h_mine", histograms=True)
 spark.sql("analyze table d.h_theirs compute statistics for all columns")
 
-spark.sql("create database shop")
-spark.sql("create table shop.orders (id bigint, state string, ds string) using parquet partitioned by (ds)")
-spark.sql("insert into shop.orders values (1, 'new', '2024-01-01'), (2, 'paid', '2024-01-02')")
-for block in GUIDE:
-    exec(block)
-result["guide"] = told(done)
-
 spark.sql("create view d.view as select 1 as x")
 result["errors"] = [
     refused("d.mine", columns=["nope"]), refused("d.mine", columns=["arr"]), refused("d.view"),
@@ -167,9 +157,7 @@ class Done(NamedTuple):
 @pytest.fixture(scope="module")
 def done() -> Iterator[Done]:
     with running_server(distinct_values="bit-vectors") as server, metastored.connect(server.uri) as client:
-        blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-        guide = [each.replace("thrift://localhost:9083", server.uri) for each in blocks]
-        script = SCRIPT.replace("= COLUMNS", f"= {COLUMNS!r}").replace("GUIDE", repr(guide))
+        script = SCRIPT.replace("= COLUMNS", f"= {COLUMNS!r}")
         settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.cbo.enabled": "true"}
         conf = {**metastored.spark.conf(server.uri), **settings}
         yield Done(run_spark(script, conf=conf, timeout=280), client, server)
@@ -385,11 +373,6 @@ def test_a_histogram_is_that_of_spark(done: Done, column: str) -> None:
     for one, other in zip(mine.bins, theirs.bins, strict=True):
         assert (one.lo, one.hi) == pytest.approx((other.lo, other.hi), rel=0.01)
         assert one.ndv == pytest.approx(other.ndv, rel=0.25, abs=2)
-
-
-def test_the_blocks_of_the_guide_run(done: Done) -> None:
-    partitions = ["ds=2024-01-01", "ds=2024-01-02"]
-    assert done.result["guide"][1:2] + done.result["guide"][3:] == [2, ["id", "state"], partitions, []]
 
 
 def test_what_cannot_be_analyzed_is_refused_with_the_reason(done: Done) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import metastored as client_of
-from metastored.errors import StoreError
+from metastored.errors import StoreError, install_command
 from metastored.store.warehouse import object_stores
 from metastored.store.warehouse.directories import TreeStatistics, Warehouse
 from metastored.store.warehouse.object_stores import EXTRAS, Directories, check_driver, needs_extra, open_directories
@@ -236,7 +236,7 @@ def test_a_server_without_the_driver_of_its_warehouse_names_the_pip_line(
 ) -> None:
     command = [sys.executable, "-m", "metastored", "serve", "--port", "0", "--data", str(tmp_path), "--warehouse", uri]
     done = subprocess.run(command, env=without_pyarrow, capture_output=True, text=True, timeout=60)
-    expected = f"metastored: {uri} needs a driver that is not installed: pip install 'metastored[{extra}]'\n"
+    expected = f"metastored: {uri} needs a driver that is not installed: {install_command(extra)}\n"
     assert (done.returncode, done.stderr) == (2, expected)
 
 
@@ -259,7 +259,7 @@ def test_the_guide_has_every_scheme_with_its_pip_line() -> None:
     guide = (ROOT / "docs" / "guide" / "object-stores.md").read_text("utf-8")
     rows = [line for line in guide.splitlines() if line.startswith("|")]
     for scheme, extra in EXTRAS.items():
-        assert any(f"`{scheme}://`" in row and f"pip install 'metastored[{extra}]'" in row for row in rows), scheme
+        assert any(f"`{scheme}://`" in row and f"pip install '.[{extra}]'" in row for row in rows), scheme
 
 
 def test_nothing_is_missing_for_an_installed_driver_or_another_scheme() -> None:

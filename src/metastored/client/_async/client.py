@@ -310,7 +310,7 @@ class AsyncClient:
         return changed
 
     async def arrow_schema(self, name: Name) -> pyarrow.Schema:
-        """The columns of a table as an Arrow schema, partition keys last. Needs `pip install 'metastored[arrow]'`."""
+        """The columns of a table as an Arrow schema, partition keys last. Needs the extra `arrow`."""
         return arrow_schema(await self.table(name))
 
     async def drop_table(

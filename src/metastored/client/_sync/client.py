@@ -309,7 +309,7 @@ class Client:
         return changed
 
     def arrow_schema(self, name: Name) -> pyarrow.Schema:
-        """The columns of a table as an Arrow schema, partition keys last. Needs `pip install 'metastored[arrow]'`."""
+        """The columns of a table as an Arrow schema, partition keys last. Needs the extra `arrow`."""
         return arrow_schema(self.table(name))
 
     def drop_table(self, name: Name, if_exists: bool = False, delete_data: bool = True, purge: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The AWS Glue Data Catalog through boto3: `pip install 'metastored[glue]'`.
+"""The AWS Glue Data Catalog through boto3. Needs the extra `glue`.
 
 Glue's objects are Hive's under other names. What differs: a table cannot be renamed, partitions are added in batches of
 a hundred of which some may fail, and a table's location has to be given, or its database's.

@@ -1,4 +1,4 @@
-"""Catalogs of Iceberg, REST and SQL, through pyiceberg: `pip install 'metastored[iceberg]'`.
+"""Catalogs of Iceberg, REST and SQL, through pyiceberg. Needs the extra `iceberg`.
 
 A table is shown as Iceberg's own Hive catalog shows it: `table_type` ICEBERG, where its metadata is, its schema and
 partitioning as parameters, and no partition keys of Hive's. Its partitions are Iceberg's own business. Nested

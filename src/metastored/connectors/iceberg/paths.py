@@ -1,4 +1,4 @@
-"""One Iceberg table without a catalog, by the path of its metadata: `pip install 'metastored[iceberg]'`.
+"""One Iceberg table without a catalog, by the path of its metadata. Needs the extra `iceberg`.
 
 The path is a metadata file, or the table's directory, whose newest metadata is read at each call. It answers under
 whatever names it is asked for. It is never changed.

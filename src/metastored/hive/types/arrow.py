@@ -1,4 +1,4 @@
-"""Hive types as Arrow types and back. pyarrow is imported when it is used: `pip install 'metastored[arrow]'`.
+"""Hive types as Arrow types and back. pyarrow is imported when it is used. Needs the extra `arrow`.
 
 Arrow has no char, no varchar, and one timestamp where Hive has several. A type that Arrow cannot express becomes the
 nearest one, and its *field* carries Hive's own text under the key `hive_type`, at every depth: the fields of structs,

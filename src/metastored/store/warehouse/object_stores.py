@@ -17,7 +17,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from metastored.errors import StoreError
+from metastored.errors import StoreError, install_command
 from metastored.hive.locations import Location, parse_location
 
 log = logging.getLogger("metastored.store")
@@ -30,7 +30,7 @@ EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
         **dict.fromkeys(("hdfs", "viewfs"), "hdfs"),
     }
 )
-"""The extra that has the driver of a scheme: `pip install 'metastored[s3]'`."""
+"""The extra that has the driver of a scheme."""
 
 CONNECT_TIMEOUT: Final = 10.0
 """Seconds to wait for a connection to S3."""
@@ -67,7 +67,7 @@ def check_driver(uri: str) -> None:
     """Raises StoreError with the pip line if the driver for a location is not installed."""
     extra = needs_extra(parse_location(uri).scheme)
     if extra is not None:
-        raise StoreError(f"{uri} needs a driver that is not installed: pip install 'metastored[{extra}]'")
+        raise StoreError(f"{uri} needs a driver that is not installed: {install_command(extra)}")
 
 
 def open_directories(uri: str) -> tuple[Directories, str]:
