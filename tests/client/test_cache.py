@@ -20,7 +20,7 @@ from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import answer, hang_up, scripted
-from tests.support.waiting import eventually, pause
+from tests.support.waiting import eventually, pause, unchanged
 
 
 def metastore(count: int = 3, events: bool = False) -> WritableMetastore:
@@ -216,7 +216,8 @@ def test_tables_that_are_read_seldom_cost_no_call_each(half: str) -> None:
             client.table("sales.t0")
             client.table("sales.t1")
             pause(client, 1.1)
-        assert len(there.called) == 3, "the number of the latest event, and each table once"
+        assert there.called.count("get_table_req") == 2, "each table once"
+        assert len(there.called) - polls(there) == 2
 
 
 class Stuck:
@@ -236,7 +237,7 @@ class Stuck:
 @pytest.mark.slow
 def test_a_cached_read_never_waits_for_a_poll(half: str) -> None:
     there = Stuck(metastore(events=True))
-    with connected(half, handler=there, cache=OFTEN, timeout=2.0) as client:
+    with connected(half, handler=there, cache=OFTEN, timeout=20.0) as client:
         client.table("sales.t0")
         eventually(lambda: there.stuck == 1, client)
         for _ in range(100):
@@ -256,13 +257,10 @@ def test_without_events_every_there_are_no_polls(half: str) -> None:
 def test_polls_end_when_the_cache_is_not_used_and_start_again_with_it(half: str) -> None:
     there = metastore(events=True)
     with connected(half, handler=there, cache=CacheSettings(events_every=0.02, tti=0.1)) as client:
-        client.table("sales.t0")
-        eventually(lambda: polls(there) > 1, client)
+        # It is polled as long as the cache is used, however busy the machine is.
+        eventually(lambda: client.table("sales.t0").tableName == "t0" and polls(there) > 2, client)
         eventually(lambda: client.cache_stats().entries == 0, client)
-        pause(client, 0.1)
-        ended = polls(there)
-        pause(client, 0.2)
-        assert polls(there) == ended
+        unchanged(lambda: polls(there), client)
         there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
         assert client.table("sales.t0").parameters["color"] == "blue"
         there.drop_table_with_environment_context("sales", "t0", True, None)

@@ -29,7 +29,7 @@ from metastored.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import Act, Peer, Scripted, answer, closing_at_once, hang_up, scripted, stall
-from tests.support.waiting import eventually, pause
+from tests.support.waiting import eventually, pause, repeated_within
 
 
 def metastore() -> WritableMetastore:
@@ -288,11 +288,14 @@ def test_all_idle_connections_are_closed_without_min_idle_and_the_next_call_open
 
 @pytest.mark.slow
 def test_the_idle_time_of_a_connection_starts_again_with_each_call(half: str) -> None:
-    with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=2.0)) as client:
-        for _ in range(6):
-            assert client.databases() == ("sales",)
-            pause(client, 0.5)
-        assert server.accepted == 1
+    idle = 1.0
+    for _ in range(20):
+        with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=idle)) as client:
+            client.databases()
+            if repeated_within(idle, 6, client.databases, client):
+                assert server.accepted == 1
+                return
+    pytest.fail("the machine was too busy to use the connection in time")
 
 
 def test_the_thread_that_closes_idle_connections_ends_with_them() -> None:

@@ -13,6 +13,7 @@ from metastored.server.relays import RelaySender
 from metastored.server.state import ServerState
 from metastored.threads import Pool
 from metastored.wire.message import Relayed
+from tests.support.waiting import PATIENCE
 
 PIECE = 600 * 1024
 COUNT = 6
@@ -113,7 +114,10 @@ def test_without_space_for_a_file_a_slow_peer_gets_the_rest_at_its_own_pace(tmp_
         state.spooled.most = 0
         state.spooled.change(1)
         task = asyncio.create_task(sender(pieces, reader, pool, state, tmp_path).run())
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(PATIENCE):
+            while pieces.taken == 0:
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0.2)  # It takes no other while nobody reads.
         assert pieces.taken == 1
         while not task.done():
             reader.writable.set()

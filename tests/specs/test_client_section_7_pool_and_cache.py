@@ -16,7 +16,7 @@ from tests.client.handlers import WritableMetastore, table_of
 from tests.server.http.support import any_certificate
 from tests.specs.conftest import Server
 from tests.support.scripted import Act, Peer, answer, scripted, stall
-from tests.support.waiting import eventually
+from tests.support.waiting import eventually, repeated_within
 
 pytestmark = pytest.mark.slow
 
@@ -132,15 +132,18 @@ def test_7_4_a_an_answer_is_forgotten_after_its_time_to_live(own: Server) -> Non
 
 
 def test_7_4_b_an_answer_is_forgotten_after_its_time_to_idle(own: Server) -> None:
-    with own.client(cache=CacheSettings(tti=0.3, events_every=0)) as client:
-        client.database("default")
-        for _ in range(4):
-            time.sleep(0.1)
+    idle = 0.4
+    for _ in range(20):
+        with own.client(cache=CacheSettings(tti=idle, events_every=0)) as client:
             client.database("default")
-        assert cache(client).misses == 1, "it was used all the time"
-        time.sleep(0.35)
-        client.database("default")
-        assert cache(client).misses == 2
+            if not repeated_within(idle, 6, lambda: client.database("default")):
+                continue
+            assert cache(client).misses == 1, "it was used all the time"
+            time.sleep(idle)
+            client.database("default")
+            assert cache(client).misses == 2
+            return
+    pytest.fail("the machine was too busy to use the cache in time")
 
 
 def test_7_4_c_there_are_no_more_entries_than_the_capacity_ten_times_as_many_tables_as_databases() -> None:
@@ -204,7 +207,7 @@ def test_7_4_g_a_cached_read_never_waits_for_the_server_however_long_ago_the_las
             for _ in range(3):
                 time.sleep(0.4)
                 before = cache(client).hits
-                within = client.within(1.0)
+                within = client.within(30.0)
                 assert within.table("sales.orders").tableName == "orders"
                 assert within.database("sales").name == "sales"
                 assert cache(client).hits == before + 2
