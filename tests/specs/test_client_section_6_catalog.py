@@ -272,7 +272,7 @@ def test_6_3_b_without_a_username_the_user_is_hive(own: Server) -> None:
 def test_6_3_c_a_catalog_that_cannot_be_created_is_an_error_that_names_it() -> None:
     entry = {"name": "far", "type": "hive_metastore", "uri": "thrift://127.0.0.1:1"}
     with CatalogManager.load(environment={}, list=[entry]) as catalogs:
-        with pytest.raises(TransportError, match=r"catalog 'far' at thrift://127\.0\.0\.1:1"):
+        with pytest.raises(TransportError, match=r"catalog 'far': cannot connect to thrift://127\.0\.0\.1:1"):
             catalogs.list_databases()
 
 
