@@ -13,6 +13,8 @@ from metastored.wire.connection import Request, ServerConnection
 from metastored.wire.message import Handler, Session
 
 HOST = "127.0.0.1"
+PASSES = 10
+"""Passes of the event loop, after which a connection that was accepted is known to its server: asyncio needs three."""
 
 
 class ThriftServer:
@@ -54,7 +56,8 @@ class ThriftServer:
         """Closes the port and every connection, as the end of a process does."""
         assert self._server is not None
         self._server.close()
-        await asyncio.sleep(0.01)  # Connections that were being accepted are open now.
+        for _ in range(PASSES):
+            await asyncio.sleep(0)
         for peer in list(self._open):
             peer.transport.abort()
         await until(lambda: not self._open)
