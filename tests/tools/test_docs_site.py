@@ -71,6 +71,18 @@ def test_the_site_is_built_without_a_warning_and_with_its_diagrams(site: Path) -
 
 
 @pytest.mark.slow
+def test_long_lines_of_code_are_wrapped_and_output_keeps_its_columns(site: Path) -> None:
+    page = (site / "start/first-steps/index.html").read_text("utf-8")
+    assert 'href="../../stylesheets/extra.css"' in page
+    assert {"language-bash", "language-python", "language-text"} <= {
+        word for found in re.findall(r'<div class="([^"]*\bhighlight\b[^"]*)"><pre>', page) for word in found.split()
+    }
+    style = (site / "stylesheets/extra.css").read_text("utf-8")
+    assert re.search(r"\.md-typeset pre > code \{[^}]*white-space: pre-wrap;", style)
+    assert re.search(r"\.language-text pre > code \{[^}]*white-space: pre;", style)
+
+
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_another_server(site: Path) -> None:
     pages = [*site.rglob("*.html")]
     assert len(pages) > 50
