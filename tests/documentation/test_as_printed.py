@@ -254,5 +254,6 @@ READERS: Final[dict[str, Given]] = {
     "docs/start/glue.md": glue,
     "docs/start/replace-hive.md": with_metastores({"thrift://old:9083": "shop"}),
     "docs/start/replace-waggle-dance.md": waggle_dance,
+    "docs/start/s3.md": object_store,
 }
 """The pages whose reader has something already."""

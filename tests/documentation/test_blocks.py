@@ -18,6 +18,16 @@ from tests.documentation.test_as_printed import POSTGRES, SPARK
 from tests.support.apache import ROOT
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_comments_of_blocks_are_wrapped(page: Path) -> None:
+    """They are beside code, which a reader's screen may cut or wrap."""
+    for block in blocks(page):
+        if block.language in ("bash", "python", "yaml", "sql", "properties"):
+            for line in block.text.splitlines():
+                commented = re.search(r"(?:^|\s)(?:#|--) ", line) is not None
+                assert not commented or len(line) <= 98, f"{block.page}:{block.line}: {line}"
+
+
 def test_every_block_that_is_not_run_says_why() -> None:
     reasons = {f"{block.page}:{block.line}": block.reason for page in PAGES for block in blocks(page) if block.reason}
     assert not [place for place, reason in reasons.items() if "spark" in reason.lower()]

@@ -1,21 +1,39 @@
-"""The site of the documentation: every page is in the navigation, and every link leads somewhere."""
+"""The site of the documentation: every page is in the navigation, every link leads somewhere, nothing is loaded from
+another server."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tools.docs_site import PAGES, ROOT, navigation, relinked
+from tools.docs_site import PAGES, ROOT, navigation, pages_of, relinked
 
 
 def test_the_navigation_has_every_page() -> None:
-    sections = navigation((ROOT / "docs/README.md").read_text("utf-8"))
-    listed = {page for section in sections for pages in section.values() for each in pages for page in each.values()}
+    listed = pages_of(navigation((ROOT / "docs/README.md").read_text("utf-8")))
     written = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
-    assert listed == (written - {"README.md"}) | set(PAGES.values())
+    assert set(listed) == (written - {"README.md"}) | set(PAGES.values())
+    assert len(listed) == len(set(listed)), "a page is listed twice"
+
+
+def test_the_guides_are_in_groups() -> None:
+    sections = {
+        title: entries
+        for section in navigation((ROOT / "docs/README.md").read_text("utf-8"))
+        for title, entries in section.items()
+    }
+    assert [*sections] == ["Start", "Guides", "Concepts", "Reference", "Development"]
+    groups = [title for group in sections["Guides"] if isinstance(group, dict) for title in group]
+    assert groups == ["Run it", "Use it", "Move to it", "Rows on Spark", "Secure it"]
+
+
+def test_headings_of_the_third_level_are_sections_within_a_section() -> None:
+    text = "# A\n## Why\ntext\n## B\n- [x](x.md): x\n### C\n- [y](y.md)\n- [z](../SECURITY.md)\n"
+    assert navigation(text) == [{"B": [{"x": "x.md"}, {"C": [{"y": "y.md"}, {"z": "development/security.md"}]}]}]
 
 
 def test_links_out_of_the_documentation_lead_to_pages_of_the_site_or_to_the_repository() -> None:
@@ -26,10 +44,11 @@ def test_links_out_of_the_documentation_lead_to_pages_of_the_site_or_to_the_repo
     assert relinked("https://example.org/a", Path("guide"), from_root=False) == "https://example.org/a"
 
 
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
         cwd=ROOT,
         env={"PATH": "/usr/bin:/bin", "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -38,5 +57,51 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    page = (tmp_path / "site/concepts/calls/index.html").read_text("utf-8")
-    assert 'class="mermaid"' in page
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_with_its_diagrams(site: Path) -> None:
+    page = (site / "concepts/calls/index.html").read_text("utf-8")
+    assert '<div class="diagram"><svg' in page
+    assert "flowchart" not in page
+    start = (site / "index.html").read_text("utf-8")
+    assert 'src="images/overview.svg"' in start
+    assert (site / "images/overview.svg").exists()
+
+
+@pytest.mark.slow
+def test_long_lines_of_code_are_wrapped_and_output_keeps_its_columns(site: Path) -> None:
+    page = (site / "start/first-steps/index.html").read_text("utf-8")
+    assert 'href="../../stylesheets/extra.css"' in page
+    assert {"language-bash", "language-python", "language-text"} <= {
+        word for found in re.findall(r'<div class="([^"]*\bhighlight\b[^"]*)"><pre>', page) for word in found.split()
+    }
+    style = (site / "stylesheets/extra.css").read_text("utf-8")
+    assert re.search(r"\.md-typeset pre > code \{[^}]*white-space: pre-wrap;", style)
+    assert re.search(r"\.language-text pre > code \{[^}]*white-space: pre;", style)
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_another_server(site: Path) -> None:
+    pages = [*site.rglob("*.html")]
+    assert len(pages) > 50
+    loads = re.compile(
+        r"<(?!a\b)\w+\b[^>]*?\b(?:src|href|srcset|action|data)=[\"']?((?:https?:)?//[^\"' >]+)", re.IGNORECASE
+    )
+    for page in pages:
+        text = page.read_text("utf-8")
+        assert not loads.findall(text), page
+        assert 'data-md-component="source"' not in text, "the theme would request the stars of the repository"
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import )[\"']?(?:https?:)?//", style.read_text("utf-8")), style
+    (bundle,) = site.glob("assets/javascripts/bundle.*.js")
+    text = bundle.read_text("utf-8")
+    assert "unpkg" not in text
+    # What is left: links of comments, and the counters of repositories, for the attribute that no page has.
+    found = set(re.findall(r"https?://([\w.-]+)", text))
+    assert found <= KNOWN, found - KNOWN
+
+
+KNOWN = {"www.w3.org", "api.github.com", "clipboardjs.com", "github.com", "squidfunk.github.io"}
+"""Servers whose names are in the theme's program: namespaces, comments, and requests that no page starts."""
