@@ -61,6 +61,10 @@ HEARTBEAT: Final = 60.0
 """Seconds between two heartbeats; servers end a lock or a transaction after five minutes without one."""
 
 
+WRITES: Final = (DataOperationType.INSERT, DataOperationType.UPDATE, DataOperationType.DELETE)
+"""The operations that change rows."""
+
+
 class Lock:
     """Locks that are requested together. `id` is their number on the server while they are held."""
 
@@ -172,6 +176,9 @@ class Transaction:
         self._type = type
         self._heart = io.Heartbeat(heartbeat, self._beat)
         self._ended = False
+        self._used = False
+        self._excludes: bool | None = None
+        self._held: set[LockComponent] = set()
 
     def __enter__(self) -> Self:
         self._capabilities.has_acid_transactions(check=True)
@@ -181,6 +188,27 @@ class Transaction:
         self.id = ((self._api.open_txns(request)).txn_ids or (0,))[0]
         self._heart.start()
         return self
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing was locked, read or written in it yet: another transaction can take its place."""
+        return not self._used
+
+    def restart(self) -> None:
+        """Opens another transaction in the place of an aborted one, with another `id`."""
+        assert self._ended, "the transaction is open"
+        self._heart = io.Heartbeat(self._heart.seconds, self._beat)
+        self.visible, self._ended, self._used, self._excludes = None, False, False, None
+        self._held.clear()
+        self.__enter__()
+
+    def writes(self, exclusive: bool | None, fresh: bool) -> None:
+        """Records a write, for the commit: whether its locks exclude other writers, and whether it was the first use.
+
+        The locks of a first write are older than its snapshot: nobody could change its rows in between. Those of
+        another one are younger than the snapshot of the transaction, and the server has to check for conflicts.
+        """
+        self._excludes = exclusive if fresh or exclusive is None else False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -200,6 +228,7 @@ class Transaction:
     def write_id(self, table: Name) -> int:
         """Allocates and returns the write id of this transaction for a table."""
         wanted = table_name(table)
+        self._used = True
         request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = self._api.allocate_table_write_ids(request)
         for given in answer.txnToWriteIds or ():
@@ -213,7 +242,28 @@ class Transaction:
 
     def locked(self, components: Sequence[LockComponent], timeout: float) -> Lock:
         """The same, for these components."""
+        self._used = True
         return Lock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
+
+    def hold(self, components: Sequence[LockComponent], timeout: float) -> None:
+        """Takes locks that end with the transaction, without those that it holds already.
+
+        A second request for the same lock would wait behind others that wait for the first one: a deadlock.
+        """
+        missing = [each for each in components if each not in self._held and not self._reads_held(each)]
+        if missing:
+            self.locked(missing, timeout).take()
+            self._held.update(missing)
+
+    def _reads_held(self, component: LockComponent) -> bool:
+        """Whether it is a read lock on a table that is locked already, in whatever way."""
+        return component.operationType == DataOperationType.SELECT and any(
+            _same_table(each, component) and each.partitionname is None for each in self._held
+        )
+
+    def holds_write(self, component: LockComponent) -> bool:
+        """Whether it has locks for a write to the table of a component: nobody can have overwritten it since."""
+        return any(_same_table(each, component) and each.operationType in WRITES for each in self._held)
 
     def snapshot(self, *tables: Name, keep: bool = False) -> dict[str, ValidWriteIdList]:
         """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks.
@@ -221,6 +271,7 @@ class Transaction:
         With `keep`, it shows the transactions of the last snapshot, if there was one: several tables are then seen at
         the same moment.
         """
+        self._used = True
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
         self.visible, found = snapshot(self._api, names, self.id, self.visible if keep else None)
         return found
@@ -228,8 +279,11 @@ class Transaction:
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts.
+        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
+        is right for all writes of `client.write`.
         """
+        if exclusive is None:
+            exclusive = self._excludes
         self._ended = True
         self._heart.stop()
         try:
@@ -264,6 +318,10 @@ def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
     return tuple(_component(name, LOCK_TYPES[type]) for name in names)
 
 
+def _same_table(one: LockComponent, other: LockComponent) -> bool:
+    return (one.catName, one.dbname, one.tablename) == (other.catName, other.dbname, other.tablename)
+
+
 def _component(name: Name, type: int) -> LockComponent:
     whole_database = isinstance(name, str) and "." not in name
     if whole_database:
@@ -289,8 +347,10 @@ def snapshot(
     if seen is None:
         opened = api.get_open_txns()
         seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
+            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b""
         )
+        if transaction is not None:
+            seen = seen.with_own(transaction)
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
     found = {}
     for each in (api.get_valid_write_ids(request)).tblValidWriteIds or ():

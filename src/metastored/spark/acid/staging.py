@@ -289,13 +289,13 @@ def make_directory(files: Files, table: AcidTable, location: str) -> None:
         files.write(join(location, VERSION_FILE), VERSION)
 
 
-def remove_left_staging(files: Files, table: AcidTable, visible: ValidTxnList) -> None:
-    """Removes what transactions left that ended without cleaning up: their driver was killed."""
+def remove_left_staging(files: Files, table: AcidTable, visible: ValidTxnList, own: int) -> None:
+    """Removes what other transactions left that ended without cleaning up: their driver was killed."""
     for entry in files.entries(table.location):
         number = entry.name.removeprefix(STAGING)
         if entry.is_directory and entry.name.startswith(STAGING) and number.isdigit():
             transaction = int(number)
-            if transaction < visible.high_watermark and transaction not in visible.open:
+            if transaction != own and transaction < visible.high_watermark and transaction not in visible.open:
                 files.remove(join(table.location, entry.name))
 
 
