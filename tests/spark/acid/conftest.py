@@ -88,6 +88,8 @@ class Warehouse(NamedTuple):
 
     client: metastored.Client
     database: str
+    server: str = "metastored"
+    """The metastore's name in METASTORES."""
 
     def create(
         self,
@@ -176,7 +178,7 @@ def metastores() -> Iterator[Callable[[str], str]]:
 def each_warehouse(request: pytest.FixtureRequest, metastores: Callable[[str], str]) -> Iterator[Warehouse]:
     """A database in each of the metastores."""
     with metastored.connect(metastores(request.param), user="ann") as client, new_warehouse(client) as made:
-        yield made
+        yield made._replace(server=request.param)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from metastored.client._async.acid import AsyncRead, AsyncWrite, current_acid
 from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.capabilities import AsyncCapabilities
-from metastored.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction, components
+from metastored.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction, components, transaction_state
 from metastored.client._async.pool import AsyncPool
 from metastored.client._backend import aio as io
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
@@ -578,6 +578,15 @@ class AsyncClient:
     def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
+
+    async def transaction_state(self, transaction: int) -> str:
+        """What became of a transaction, after CommitUnknown: `open`, `committed` or `aborted`.
+
+        A transaction that is still open is aborted by the server after its timeout of five minutes. An aborted one is
+        known as such until its files are removed by the cleaner, and then counts as committed. Raises
+        NoSuchTxnException if there was none.
+        """
+        return await transaction_state(self.api, transaction)
 
     async def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.

@@ -20,7 +20,7 @@ from metastored.client._backend import threads as io
 from metastored.client._sync.acid import Read, Write, current_acid
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
-from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components
+from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components, transaction_state
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
@@ -569,6 +569,15 @@ class Client:
     def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
+
+    def transaction_state(self, transaction: int) -> str:
+        """What became of a transaction, after CommitUnknown: `open`, `committed` or `aborted`.
+
+        A transaction that is still open is aborted by the server after its timeout of five minutes. An aborted one is
+        known as such until its files are removed by the cleaner, and then counts as committed. Raises
+        NoSuchTxnException if there was none.
+        """
+        return transaction_state(self.api, transaction)
 
     def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.

@@ -16,6 +16,8 @@ from metastored.client._backend import threads as io
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
 from metastored.errors import (
+    CommitUnknown,
+    Error,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -279,6 +281,9 @@ class Transaction:
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
+        If the connection is lost, the server is asked for the outcome, and a transaction that is still open is
+        committed again. Raises CommitUnknown if the server cannot be reached.
+
         `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
         is right for all writes of `client.write`.
         """
@@ -291,7 +296,22 @@ class Transaction:
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
         except (TransportError, RemoteProtocolError) as error:
-            raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
+            self._commit_again(exclusive, error)
+
+    def _commit_again(self, exclusive: bool | None, lost: Error) -> None:
+        """Finds out what became of a commit whose reply was lost. A second commit of a transaction does no harm."""
+        try:
+            state = transaction_state(self._api, self.id)
+            if state == "open":
+                self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
+                return
+        except (TxnAbortedException, NoSuchTxnException) as error:
+            raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
+        except Error:
+            text = f"whether transaction {self.id} was committed is not known: {lost}"
+            raise CommitUnknown(text, self.id) from lost
+        if state == "aborted":
+            raise TransactionFailed(f"transaction {self.id} was aborted") from lost
 
     def abort(self) -> None:
         """Aborts the transaction. A transaction that no longer exists is no error."""
@@ -335,6 +355,23 @@ def _component(name: Name, type: int) -> LockComponent:
         operationType=DataOperationType.NO_TXN,
         catName=wanted.catalog_field,
     )
+
+
+def transaction_state(api: Caller, transaction: int) -> str:
+    """What became of a transaction: `open`, `committed` or `aborted`. Raises NoSuchTxnException if there was none.
+
+    Servers list open and aborted transactions. An aborted one is listed until its files are removed by the cleaner, and
+    then counts as committed: ask soon.
+    """
+    found = api.get_open_txns()
+    if transaction < 1 or transaction > (found.txn_high_water_mark or 0):
+        raise NoSuchTxnException(f"there is no transaction {transaction}")
+    seen = ValidTxnList.of_reply(
+        found.txn_high_water_mark or 0, sorted(found.open_txns or ()), found.abortedBits or b""
+    )
+    if seen.is_valid(transaction):
+        return "committed"
+    return "aborted" if seen.is_aborted(transaction) else "open"
 
 
 def snapshot(
