@@ -266,14 +266,14 @@ def test_a_write_does_not_undo_an_alter_of_the_table(
             with metastored.connect(client.uri, user="bob") as other:
                 other.alter(name, with_parameters(other.table(name)))
                 for part in other.partitions(name):
-                    other.api.alter_partitions(*name.split("."), (with_parameters(part),))
+                    other.api.alter_partitions(each_warehouse.database, "t", (with_parameters(part),))
         return recorded(recorder, *args)
 
     monkeypatch.setattr(_Recorder, moment, and_then_altered)
     acid.insert(spark, name, new, client=client)
     assert altered.is_set() == (client.capabilities.version() >= (4, 0))
     if altered.is_set():
-        objects = [client.fresh_table(name), *client.partitions(name)]
+        objects: list[Any] = [client.fresh_table(name), *client.partitions(name)]
         assert [(each.parameters or {}).get("theirs") for each in objects] == ["1"] * len(objects)
         assert (objects[-1].parameters or {}).get("numRows") == "2"
     assert len(rows(spark, each_warehouse, name)) == 2
