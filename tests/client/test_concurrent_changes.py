@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -39,6 +39,9 @@ def name(client: Any) -> str:
     return f"{db}.t"
 
 
+T = TypeVar("T", Table, Partition)
+
+
 class Meanwhile:
     """Something that another client does at the first call."""
 
@@ -52,7 +55,7 @@ class Meanwhile:
                 self._work(other)
 
 
-def with_parameters(each: Any, **new: str) -> Any:
+def with_parameters(each: T, **new: str) -> T:
     return replace(each, parameters={**(each.parameters or {}), **new})
 
 
