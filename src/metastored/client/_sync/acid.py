@@ -145,6 +145,7 @@ class Write:
         self._joined = joined
         self._keys: tuple[str, ...] = ()
         self._written: dict[int, dict[str, None]] = {}
+        self._sent: set[tuple[int, str]] = set()
         self._files: dict[tuple[str, ...], list[str]] = {}
 
     def __enter__(self) -> Self:
@@ -256,8 +257,9 @@ class Write:
     def wrote(self, *partitions: str, operation: str | None = None) -> None:
         """Reports partitions (`ds=1`) to which rows were written; the commit detects conflicts by them."""
         type = OPERATIONS[known(operation or self._operation)]
-        if partitions:
-            self._written.setdefault(type, {}).update(dict.fromkeys(partitions))
+        new = [each for each in partitions if (type, each) not in self._sent]
+        if new:
+            self._written.setdefault(type, {}).update(dict.fromkeys(new))
 
     def added_files(self, *files: str, partition: PartitionValues = ()) -> None:
         """Reports files that this write created, in a partition (values, a dict or a name) or in the table itself.
@@ -285,9 +287,13 @@ class Write:
         self.transaction.commit()
 
     def send(self) -> None:
-        """Sends the reported partitions and files, before the commit. Raises TransactionFailed as commit does."""
+        """Sends the reported partitions and files that were not sent yet. Raises TransactionFailed as commit does.
+
+        To be called before files are moved to their partitions: Hive 3.1 records nothing of such a write before, and
+        forgets its transaction if it is aborted. Then its files would be visible.
+        """
         table, transaction = self._table, self.transaction.id
-        for operation, names in self._written.items():
+        for operation, names in list(self._written.items()):
             request = AddDynamicPartitions(
                 transaction, self.write_id, table.database, table.table, tuple(names), operation
             )
@@ -295,6 +301,8 @@ class Write:
                 self._client.api.add_dynamic_partitions(request)
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
+            self._sent.update((operation, name) for name in names)
+            del self._written[operation]
         self._send_files()
 
     def _send_files(self) -> None:
@@ -307,6 +315,7 @@ class Write:
                 self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
             self._client.api.add_write_notification_log(request)
+        self._files.clear()
 
     def abort(self) -> None:
         """Aborts the transaction. The cleaner removes its files."""

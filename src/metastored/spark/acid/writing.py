@@ -245,9 +245,13 @@ class _Statement:
         empty = (() if not table.key_names else replaced) if overwrite else None
         found: list[Locations] = []
 
-        def locate(values: Iterable[tuple[str, ...]]) -> Locations:
+        def locate(values: Iterable[tuple[str, ...]], changed: frozenset[tuple[str, ...]]) -> Locations:
             wanted = {*values, *([] if empty is None else [empty])}
             found.append(Locations(table, self._existing(wanted)))
+            for each in filter(None, wanted):
+                operation = None if overwrite or each in changed else "insert"
+                write.wrote(make_part_name(table.key_names, each), operation=operation)
+            write.send()
             return found[0]
 
         done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
@@ -263,9 +267,6 @@ class _Statement:
             write.add_partitions(new)
             self._check_locations(new, locations)
         for values, paths in written.items():
-            if values:
-                operation = None if overwrite or values in done.changed else "insert"
-                write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
         record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
 
