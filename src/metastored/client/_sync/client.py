@@ -305,6 +305,8 @@ class Client:
         for _ in range(ATTEMPTS):
             table = self.fresh_table(wanted)
             changed = change(table)
+            if write is not None:  # Hive 4 compares that of the table, not that of the request.
+                changed = replace(changed, writeId=write[0])
             settings = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
             if refused is None or refused[0] != table:
                 settings |= changes_only(table, changed)
@@ -358,6 +360,8 @@ class Client:
             if not found:
                 return
             changed = tuple(map(change, found))
+            if write is not None:
+                changed = tuple(replace(each, writeId=write[0]) for each in changed)
             settings = dict(environment)
             if refused is None or refused[0] != found:
                 settings |= only({key for pair in zip(found, changed, strict=True) for key in changed_names(*pair)})

@@ -205,16 +205,11 @@ def _alter_table(writer: Writer, parameters: Callable[[Mapping[str, str]], dict[
     def changed(table: Table) -> Table:
         new = parameters(table.parameters or {})
         new.pop("transient_lastDdlTime", None)  # The metastore sets this parameter itself.
-        table = replace(table, parameters=new)
-        return table if writer.snapshot is None else replace(table, writeId=writer.write_id)
+        return replace(table, parameters=new)
 
     writer.client.change_table(writer.name, changed, environment=KEEP_STATISTICS, write=writer.written)
     writer.client.forget(writer.name.database, writer.name.table)
 
 
 def _alter_partitions(writer: Writer, names: Sequence[str], change: Callable[[Partition], Partition]) -> None:
-    def changed(partition: Partition) -> Partition:
-        partition = change(partition)
-        return partition if writer.snapshot is None else replace(partition, writeId=writer.write_id)
-
-    writer.client.change_partitions(writer.name, names, changed, environment=KEEP_STATISTICS, write=writer.written)
+    writer.client.change_partitions(writer.name, names, change, environment=KEEP_STATISTICS, write=writer.written)
