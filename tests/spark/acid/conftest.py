@@ -27,7 +27,7 @@ INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only
 PLAIN: dict[str, str] = {}
 ABLE = ("HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE")
 
-METASTORED = ("3.1", "4.0", "4.2")
+METASTORED = ("2.3", "3.1", "4.0", "4.2")
 APACHE = ("3.1.3", "4.0.1", "4.1.0")
 METASTORES = [
     *(f"metastored {version}" for version in METASTORED),
@@ -36,7 +36,7 @@ METASTORES = [
         for version in APACHE
     ),
 ]
-"""metastored in each mode that has ACID tables, and Apache's own metastores: the same rules hold on all of them."""
+"""metastored in each mode, and Apache's own metastores: the same rules hold on all of them."""
 
 
 @pytest.fixture(scope="session")

@@ -298,7 +298,7 @@ class Client:
         metastored refuses the change if the table is not the one that was read, in anything that `change` leaves as it
         is. Then the table is read and changed again. Other servers have no such condition: the table is read
         immediately before, and what another client changes between these two calls is lost. `write` are the write id
-        and the snapshot of statistics (`alter_table_req`; servers before Hive 4 do not get them).
+        and the snapshot of statistics; raises ApplicationError if the server has no call for them (before Hive 4).
         """
         wanted = table_name(name)
         refused: tuple[Table, MetaException] | None = None
@@ -320,7 +320,7 @@ class Client:
                     request = AlterTableRequest(
                         wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
                     )
-                    self.newest("alter_table_req", (request,), "alter_table_with_environment_context", old)
+                    self.api.alter_table_req(request)
             except MetaException as error:
                 if not is_refused(error):
                     raise
@@ -374,7 +374,7 @@ class Client:
                     request = AlterPartitionsRequest(
                         wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
                     )
-                    self.newest("alter_partitions_req", (request,), "alter_partitions_with_environment_context", old)
+                    self.api.alter_partitions_req(request)
             except MetaException as error:
                 if not is_refused(error):
                     raise

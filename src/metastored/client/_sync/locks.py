@@ -27,7 +27,7 @@ from metastored.errors import (
     TransportError,
     TxnAbortedException,
 )
-from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList, encode_bits
 from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
@@ -46,6 +46,7 @@ from metastored.wire.generated.transactions import (
     CommitTxnRequest,
     GetValidWriteIdsRequest,
     OpenTxnRequest,
+    TxnState,
     TxnType,
 )
 from metastored.wire.structs import replace
@@ -357,18 +358,25 @@ def _component(name: Name, type: int) -> LockComponent:
     )
 
 
+def _transactions(api: Caller) -> ValidTxnList:
+    """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
+    found = api.get_open_txns()
+    listed, bits = sorted(found.open_txns or ()), found.abortedBits
+    if bits is None and listed:
+        states = {each.id: each.state for each in (api.get_open_txns_info()).open_txns or ()}
+        bits = encode_bits(at for at, txn in enumerate(listed) if states.get(txn) == TxnState.ABORTED)
+    return ValidTxnList.of_reply(found.txn_high_water_mark or 0, listed, bits or b"")
+
+
 def transaction_state(api: Caller, transaction: int) -> str:
     """What became of a transaction: `open`, `committed` or `aborted`. Raises NoSuchTxnException if there was none.
 
     Servers list open and aborted transactions. An aborted one is listed until its files are removed by the cleaner, and
     then counts as committed: ask soon.
     """
-    found = api.get_open_txns()
-    if transaction < 1 or transaction > (found.txn_high_water_mark or 0):
+    seen = _transactions(api)
+    if transaction < 1 or transaction > seen.high_watermark:
         raise NoSuchTxnException(f"there is no transaction {transaction}")
-    seen = ValidTxnList.of_reply(
-        found.txn_high_water_mark or 0, sorted(found.open_txns or ()), found.abortedBits or b""
-    )
     if seen.is_valid(transaction):
         return "committed"
     return "aborted" if seen.is_aborted(transaction) else "open"
@@ -382,10 +390,7 @@ def snapshot(
     With `seen`, these are the transactions, and the write ids are those of them.
     """
     if seen is None:
-        opened = api.get_open_txns()
-        seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b""
-        )
+        seen = _transactions(api)
         if transaction is not None:
             seen = seen.with_own(transaction)
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from metastored.client._sync.acid import Write
 from metastored.client._sync.client import Client
-from metastored.errors import PermissionDenied
+from metastored.errors import ApplicationError, PermissionDenied
 from metastored.hive.names import make_part_name
 from metastored.hive.statistics.basic import (
     NUM_FILES,
@@ -93,13 +93,19 @@ def record(
 
     `first` is whether it is the first statement of its transaction on this table.
     """
-    if not rows or client.capabilities.version() < (4, 0):
+    method = "alter_partitions_req" if table.key_names else "alter_table_req"
+    if not rows or client.capabilities.lacks(method):
         return
     recorder = _Recorder(spark, client, table, write, first)
-    if table.key_names:
-        recorder.partitions(rows)
-    else:
-        recorder.table(rows[()])
+    try:
+        if table.key_names:
+            recorder.partitions(rows)
+        else:
+            recorder.table(rows[()])
+    except ApplicationError as error:
+        if error.type != ApplicationError.UNKNOWN_METHOD:
+            raise
+        client.capabilities.learned(method, False)
 
 
 class _Recorder:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
+from metastored.errors import ApplicationError
 from metastored.hive.statistics import ndv
 from metastored.hive.statistics.basic import (
     COLUMN_STATS_ACCURATE,
@@ -207,9 +208,29 @@ def _alter_table(writer: Writer, parameters: Callable[[Mapping[str, str]], dict[
         new.pop("transient_lastDdlTime", None)  # The metastore sets this parameter itself.
         return replace(table, parameters=new)
 
-    writer.client.change_table(writer.name, changed, environment=KEEP_STATISTICS, write=writer.written)
+    def alter(write: tuple[int, str] | None) -> None:
+        writer.client.change_table(writer.name, changed, environment=KEEP_STATISTICS, write=write)
+
+    _newest(writer, "alter_table_req", alter)
     writer.client.forget(writer.name.database, writer.name.table)
 
 
 def _alter_partitions(writer: Writer, names: Sequence[str], change: Callable[[Partition], Partition]) -> None:
-    writer.client.change_partitions(writer.name, names, change, environment=KEEP_STATISTICS, write=writer.written)
+    def alter(write: tuple[int, str] | None) -> None:
+        writer.client.change_partitions(writer.name, names, change, environment=KEEP_STATISTICS, write=write)
+
+    _newest(writer, "alter_partitions_req", alter)
+
+
+def _newest(writer: Writer, method: str, alter: Callable[[tuple[int, str] | None], None]) -> None:
+    """Alters with the write id and the snapshot, or without them if the server has no call for them."""
+    if writer.written is not None and not writer.client.capabilities.lacks(method):
+        try:
+            alter(writer.written)
+        except ApplicationError as error:
+            if error.type != ApplicationError.UNKNOWN_METHOD:
+                raise
+            writer.client.capabilities.learned(method, False)
+        else:
+            return
+    alter(None)
