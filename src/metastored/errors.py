@@ -20,7 +20,8 @@ Error
 ├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
 ├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
 ├── LockFailed                  a lock was not acquired in time, or was lost
-├── TransactionFailed           a transaction was aborted, or its outcome is unknown
+├── TransactionFailed           a transaction was aborted: it can be repeated
+├── CommitUnknown               whether a transaction was committed is not known; `transaction` is its id
 ├── CopyMismatch                a copy of a table is not equal to its source
 ├── StepFailed                  a step of a pipeline failed; the results of the steps before it stay
 ├── AuthenticationError         the credentials are missing or wrong
@@ -58,6 +59,7 @@ __all__ = [
     "AlreadyExistsException",
     "ApplicationError",
     "AuthenticationError",
+    "CommitUnknown",
     "CompactionAbortedException",
     "ConfigError",
     "ConfigValSecurityException",
@@ -231,7 +233,20 @@ class LockFailed(Error):
 
 
 class TransactionFailed(Error):
-    """A transaction was aborted, or it is unknown whether it was committed."""
+    """A transaction was aborted. Nothing of it is visible, and it can be repeated."""
+
+
+class CommitUnknown(Error):
+    """The connection was lost during a commit, and whether it took effect could not be found out.
+
+    A program that repeats the transaction may write its rows twice: `client.transaction_state(error.transaction)` says
+    whether it was committed, once the server can be reached.
+    """
+
+    def __init__(self, message: str, transaction: int) -> None:
+        super().__init__(message)
+        self.transaction = transaction
+        """The id of the transaction on the server."""
 
 
 class AuthenticationError(Error):

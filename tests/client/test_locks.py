@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from metastored.errors import (
+    CommitUnknown,
+    ConnectionLost,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -15,7 +18,8 @@ from metastored.errors import (
     TxnAbortedException,
 )
 from metastored.wire.generated.locks import LockLevel, LockState, LockType
-from metastored.wire.generated.transactions import TxnToWriteId
+from metastored.wire.generated.transactions import GetOpenTxnsResponse, TxnToWriteId
+from metastored.wire.message import Call, Reply, Session
 from tests.client.handlers import LockingMetastore
 from tests.support.driven import connected
 from tests.support.waiting import eventually
@@ -146,9 +150,44 @@ def test_a_transaction_that_the_server_aborted_is_an_error(half: str) -> None:
 def test_the_outcome_of_a_commit_whose_reply_is_lost_is_not_known(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
-        with pytest.raises(TransactionFailed, match="whether transaction 7 was committed is not known"):
+        with pytest.raises(CommitUnknown, match="whether transaction 7 was committed is not known") as raised:
             with client.within(0.5).transaction():
                 there.broken = True
+    assert raised.value.transaction == 7
+    assert not isinstance(raised.value, TransactionFailed), "programs repeat a transaction after that error"
+
+
+class LosingReplies(LockingMetastore):
+    """All replies to commits are lost. The transaction is then as the test says."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__()
+        self.state = state
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        if call.method.name == "commit_txn":
+            raise ConnectionLost("the line is dead")
+        return await super().handle(call, session)
+
+    def get_open_txns(self) -> GetOpenTxnsResponse:
+        listed = () if self.state == "committed" else (7,)
+        aborted = b"\x01" if self.state == "aborted" else b""
+        return GetOpenTxnsResponse(txn_high_water_mark=9, open_txns=listed, min_open_txn=9, abortedBits=aborted)
+
+
+@pytest.mark.parametrize(
+    ("state", "error"), [("committed", None), ("aborted", TransactionFailed), ("open", CommitUnknown)]
+)
+def test_the_outcome_of_a_commit_is_asked_for_if_its_reply_is_lost(
+    half: str, state: str, error: type[Exception] | None
+) -> None:
+    there = LosingReplies(state)
+    with connected(half, handler=there) as client:
+        with pytest.raises(error) if error is not None else nullcontext(), client.within(0.5).transaction():
+            pass
+        assert client.transaction_state(7) == state
+        with pytest.raises(NoSuchTxnException, match="no transaction 10"):
+            client.transaction_state(10)
 
 
 def test_the_abort_of_a_transaction_that_no_longer_exists_is_no_error(half: str) -> None:

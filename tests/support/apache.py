@@ -153,12 +153,15 @@ def apache_3_1(
     ready: Callable[[str, int], bool] = is_up,
     *,
     events: bool = False,
+    acid: bool = False,
 ) -> Iterator[ApacheMetastore]:
     """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log.
 
-    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol.
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol. With `acid` it takes
+    tables whose rows can be changed: it looks for the class of their format, which is Hive's own.
     """
     jars = [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
+    jars += _exec_jars("3.1.3") if acid else []
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
     if events:
         jars += listener_jars("3.1.3")
@@ -169,9 +172,11 @@ def apache_3_1(
 
 
 @contextlib.contextmanager
-def apache_peer(version: str) -> Iterator[ApacheMetastore]:
-    """A Hive that `make peers` installs, such as "4.0.1", on the schema that its own script makes."""
+def apache_peer(version: str, *, acid: bool = False) -> Iterator[ApacheMetastore]:
+    """A Hive that `make peers` installs, such as "4.0.1", on the schema that its own script makes; `acid` as above."""
     jars = _jars_of_peer(version)
+    # The jars of 4.1.0 have Hive itself.
+    jars += _exec_jars(version) if acid and version != "4.1.0" else []
     script = PEERS / f"hive-{version}" / "schema.sql"
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES}
     if version in EXPRESSION_PROXIES:
@@ -226,10 +231,14 @@ def run_with_hive_exec(version: str, main: str, given: str) -> str:
 
 def hive_exec_jars(version: str) -> list[Path]:
     """The jar of Hive itself, what it needs of its metastore and of Hadoop, and the compiler; or MissingPeer."""
+    return [*_exec_jars(version), *(jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version))]
+
+
+def _exec_jars(version: str) -> list[Path]:
     jars = sorted((PEERS / f"exec-{version}").glob("*.jar"))
     if not jars:
         raise MissingPeer(f"hive-exec {version} is not on this machine: make peers installs it")
-    return [*jars, *(jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version))]
+    return jars
 
 
 def hive_defaults(version: str) -> str:

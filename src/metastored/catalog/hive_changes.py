@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from metastored.catalog.hive_objects import field_of, goes_beyond_hive, marked_columns
-from metastored.catalog.status import DatabaseChanges, TableChanges, replaced, spark_schema
+from metastored.catalog.status import DatabaseChanges, PartitionDefinition, TableChanges, replaced, spark_schema
 from metastored.errors import InvalidInputException
 from metastored.hive import locations
 from metastored.model import kinds, makers
@@ -20,6 +20,7 @@ from metastored.model.spark.restoring import PATH
 from metastored.model.spark.values import CatalogTable
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
 
@@ -32,6 +33,14 @@ def changed_database(database: Database, changes: DatabaseChanges) -> Database:
         ownerName=changes.owner or database.ownerName,
         parameters=replaced(database.parameters or {}, changes.set_properties, changes.unset_properties),
     )
+
+
+def changed_partition(partition: Partition, definition: PartitionDefinition) -> Partition:
+    """The partition with the location, if there is one, and the properties of a definition."""
+    sd = partition.sd
+    if definition.location is not None and sd is not None:
+        sd = replace(sd, location=definition.location)
+    return replace(partition, sd=sd, parameters=replaced(partition.parameters or {}, definition.properties, ()))
 
 
 def changed_table(table: Table, changes: TableChanges) -> Table:

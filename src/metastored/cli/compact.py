@@ -143,7 +143,8 @@ def initiator(
 def cleaner(
     server: Server, spark: Spark, once: Once = False, interval: Interval = 60.0, output: Output = "text"
 ) -> None:
-    """Remove directories that compactions replaced and nobody reads."""
+    """Remove directories that compactions replaced and nobody reads, and those of aborted writes."""
+    from metastored.spark.compaction.aborted import forget_aborted
     from metastored.spark.compaction.cleaner import clean
 
     with server.connect() as client, stopping() as stopped:
@@ -153,6 +154,11 @@ def cleaner(
             for each in clean(client, files):
                 outcome = f"removed {counted(len(each.removed), 'directory')}" if each.error is None else "failed"
                 _report(output, each.entry.id, each.entry.table, each.entry.partition, outcome, each.error)
+            for left in forget_aborted(client, files):
+                count = counted(len(left.removed), "directory")
+                outcome = f"removed {count} of aborted writes" if left.error is None else "failed"
+                if left.removed or left.error is not None:
+                    _report(output, 0, left.table, None, outcome, left.error)
             return False
 
         _repeat(step, once, interval, stopped)

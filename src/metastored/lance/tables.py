@@ -261,12 +261,15 @@ class TableOperations(Datasets):
 
     def _renamed(self, name: TableName, table: Table, target: TableName) -> bool:
         """Renames a table; False if a commit came in between, whose version an alter would set back."""
-        changed = replace(table, tableName=target.table, dbName=target.database)
-        environment = {"DO_NOT_UPDATE_STATS": "true"}
-        if self.is_managed(table):
-            environment = conditional(str(version_of(table)))
+
+        def renamed(now: Table) -> Table:
+            return replace(now, tableName=target.table, dbName=target.database)
+
         try:
-            self.client.alter(name, changed, environment=environment)
+            if self.is_managed(table):
+                self.client.alter(name, renamed(table), environment=conditional(str(version_of(table))))
+            else:
+                self.client.change_table(name, renamed, environment={"DO_NOT_UPDATE_STATS": "true"})
         except MetaException as error:
             if not is_conflict(error):
                 raise

@@ -30,7 +30,7 @@ from metastored.model.spark.types import StructType
 from metastored.model.spark.values import CatalogStatistics, CatalogStorage, CatalogTable
 from metastored.spark.connection import LOG, client_errors
 from metastored.spark.tables import Tables
-from metastored.wire.generated.common import StorageDescriptor
+from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.structs import replace as with_fields
 
 
@@ -125,21 +125,24 @@ class Alterations(Tables):
             self._alter_columns(db, table, EMPTY_DATA_SCHEMA, properties)
 
     def _alter_columns(self, db: str, table: str, columns: StructType, properties: dict[str, str]) -> None:
-        struct = self._table(db, table)
-        old = {key: value for key, value in (struct.parameters or {}).items() if not is_large_property(SCHEMA, key)}
-        sd = with_fields(struct.sd or StorageDescriptor(), cols=tuple(to_hive_column(each) for each in columns))
-        self._alter_struct(db, table, with_fields(struct, sd=sd, parameters={**old, **properties}))
+        def changed(struct: Table) -> Table:
+            old = {key: value for key, value in (struct.parameters or {}).items() if not is_large_property(SCHEMA, key)}
+            sd = with_fields(struct.sd or StorageDescriptor(), cols=tuple(to_hive_column(each) for each in columns))
+            return with_fields(struct, sd=sd, parameters={**old, **properties})
+
+        self._change_struct(db, table, changed)
 
     def alter_table_stats(self, db: str, table: str, stats: CatalogStatistics | None) -> None:
         """Spark's alterTableStats: replaces Spark's statistics; None removes them. Raises SparkCatalogError."""
         with client_errors():
-            struct = self._table(db, table)
-            parameters = {
-                key: value for key, value in (struct.parameters or {}).items() if not key.startswith(STATISTICS_PREFIX)
-            }
-            if stats is not None:
-                parameters |= stats_to_properties(stats)
-            self._alter_struct(db, table, with_fields(struct, parameters=parameters))
+            new = {} if stats is None else stats_to_properties(stats)
+
+            def changed(struct: Table) -> Table:
+                old = struct.parameters or {}
+                kept = {key: value for key, value in old.items() if not key.startswith(STATISTICS_PREFIX)}
+                return with_fields(struct, parameters={**kept, **new})
+
+            self._change_struct(db, table, changed)
 
 
 def _altered_storage(raw: CatalogTable, definition: CatalogTable) -> CatalogStorage:

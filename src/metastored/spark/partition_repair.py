@@ -226,9 +226,13 @@ class _Repair:
         """Tells Spark that the partitions of one of its own tables are in the metastore, as MSCK REPAIR TABLE does."""
         parameters = self._table.parameters or {}
         if PROVIDER in parameters and parameters.get(PARTITION_PROVIDER) != PARTITIONS_IN_CATALOG:
-            table = self._client.fresh_table(self._name)
-            changed = {**(table.parameters or {}), PARTITION_PROVIDER: PARTITIONS_IN_CATALOG}
-            self._client.alter(self._name, replace(table, parameters=changed), environment=KEEP_STATISTICS)
+            self._client.change_table(
+                self._name,
+                lambda table: replace(
+                    table, parameters={**(table.parameters or {}), PARTITION_PROVIDER: PARTITIONS_IN_CATALOG}
+                ),
+                environment=KEEP_STATISTICS,
+            )
 
 
 def _exists(spark: Any, location: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -251,6 +251,19 @@ class Tables(Connected):
         """Replaces a table. Hive's own statistics, which Spark hides, are put back; values of the user win."""
         properties = {**table.ignored_properties, **table.properties}
         self._alter_struct(db, name, to_hive_table(replace(table, properties=properties), self._user))
+
+    def _change_struct(self, db: str, name: str, change: Callable[[Table], Table]) -> None:
+        """Changes a table, and keeps what others change meanwhile: see `Client.change_table`."""
+
+        def changed(table: Table) -> Table:
+            table = change(table)
+            check_hive_table(table)
+            kept = {key: value for key, value in (table.parameters or {}).items() if key != "transient_lastDdlTime"}
+            return with_fields(table, parameters=kept)
+
+        self._table(db, name)  # Raises Spark's error if it does not exist.
+        self.client.change_table(named(db, name), changed, environment=KEEP_STATISTICS)
+        self.client.forget(db, name)
 
     def _alter_struct(self, db: str, name: str, table: Table) -> None:
         parameters = {key: value for key, value in (table.parameters or {}).items() if key != "transient_lastDdlTime"}

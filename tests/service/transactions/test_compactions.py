@@ -225,6 +225,24 @@ def test_cleaning_deletes_the_recorded_writes_of_aborted_transactions(hive_4: Me
     assert hive_4.call("get_open_txns").open_txns == (2,)
 
 
+def test_an_aborted_write_of_unknown_partitions_is_forgotten_when_its_table_is_cleaned(hive_4: Metastore) -> None:
+    """Its record names no partition: a compaction of a partition does not clear it."""
+    aborted = written(hive_4, commits=False)
+    compact(hive_4, part="ds=1")
+    info = taken(hive_4)
+    assert info is not None
+    hive_4.call("mark_cleaned", replace(info, highestWriteId=aborted))
+    hive_4.clock.forward(4000)
+    hive_4.reap()
+    assert hive_4.call("get_open_txns").open_txns == (1,)
+    clean = CompactionInfoStruct(
+        id=0, dbname="db", tablename="t", type=CompactionType.ABORT_TXN_CLEANUP, highestWriteId=aborted
+    )
+    hive_4.call("mark_cleaned", clean)
+    hive_4.reap()
+    assert hive_4.call("get_open_txns").open_txns == ()
+
+
 def test_failures_and_refusals_are_history(hive_4: Metastore) -> None:
     for table in ("a", "b"):
         compact(hive_4, table)

@@ -6,8 +6,8 @@ import os
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +17,26 @@ import metastored
 from metastored.hive.locations import local_path
 from metastored.model.makers import Columns
 from metastored.testing import RunningServer, running_server
-from tests.support.apache import MissingPeer, hive_exec_jars
+from metastored.wire.generated.tables import CreateTableRequest
+from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
 from tests.support.hive_acid import VERSIONS
 from tests.support.spark import CONF
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
 PLAIN: dict[str, str] = {}
+ABLE = ("HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE")
+
+METASTORED = ("2.3", "3.1", "4.0", "4.2")
+APACHE = ("3.1.3", "4.0.1", "4.1.0")
+METASTORES = [
+    *(f"metastored {version}" for version in METASTORED),
+    *(
+        pytest.param(f"hive {version}", marks=pytest.mark.apache if version == "3.1.3" else pytest.mark.peers)
+        for version in APACHE
+    ),
+]
+"""metastored in each mode, and Apache's own metastores: the same rules hold on all of them."""
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +88,8 @@ class Warehouse(NamedTuple):
 
     client: metastored.Client
     database: str
+    server: str = "metastored"
+    """The metastore's name in METASTORES."""
 
     def create(
         self,
@@ -91,7 +106,11 @@ class Warehouse(NamedTuple):
         table = metastored.table(
             full, columns, partitioned_by=keys, format=format, properties=properties, bucketed_by=buckets
         )
-        self.client.create_table(table)
+        if self.client.capabilities.version() < (4, 0):
+            self.client.create_table(table)
+        else:
+            # Hive 4 makes transactional tables only for those who say that they can read and write them.
+            self.client.api.create_table_req(CreateTableRequest(table=table, processorCapabilities=ABLE))
         return full
 
     def path(self, table: str) -> Path:
@@ -129,6 +148,37 @@ def hive_version(request: pytest.FixtureRequest) -> str:
 def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
     with new_warehouse(client) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def metastores() -> Iterator[Callable[[str], str]]:
+    """The address of a metastore, by its name in METASTORES. Each is started at its first use, and shared."""
+    started: dict[str, str] = {}
+    with ExitStack() as stack:
+
+        def uri(name: str) -> str:
+            if name not in started:
+                kind, version = name.split()
+                try:
+                    if kind == "metastored":
+                        running: Any = stack.enter_context(running_server(compat=version))
+                    elif version == "3.1.3":
+                        running = stack.enter_context(apache_3_1(acid=True))
+                    else:
+                        running = stack.enter_context(apache_peer(version, acid=True))
+                except MissingPeer as reason:
+                    pytest.skip(str(reason))
+                started[name] = running.uri
+            return started[name]
+
+        yield uri
+
+
+@pytest.fixture(params=METASTORES)
+def each_warehouse(request: pytest.FixtureRequest, metastores: Callable[[str], str]) -> Iterator[Warehouse]:
+    """A database in each of the metastores."""
+    with metastored.connect(metastores(request.param), user="ann") as client, new_warehouse(client) as made:
+        yield made._replace(server=request.param)
 
 
 @pytest.fixture(scope="session")

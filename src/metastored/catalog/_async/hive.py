@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from metastored.catalog.handlers import Closing
-from metastored.catalog.hive_changes import changed_database, changed_table
+from metastored.catalog.hive_changes import changed_database, changed_partition, changed_table
 from metastored.catalog.hive_constraints import IN_HIVE_2_3, constraints_of, hive_constraints
 from metastored.catalog.hive_objects import (
     VIEWS,
@@ -41,7 +41,6 @@ from metastored.catalog.status import (
     TableStatistics,
     TableStatus,
     ViewDefinition,
-    replaced,
 )
 from metastored.catalog.status_cache import StatusCache
 from metastored.client._async.acid import current_acid
@@ -59,7 +58,7 @@ from metastored.model.acid import Acid, is_transactional
 from metastored.model.columns import columns_of
 from metastored.model.names import TableName
 from metastored.model.partitions import PartitionValues, name_of
-from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
+from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
     AddDefaultConstraintRequest,
@@ -215,9 +214,9 @@ class AsyncHiveProvider:
                 "rows that are there have no value for them"
             )
         with self._can("altering tables"):
-            there = await self.client.fresh_table(_at(database, name))
-            changed = changed_table(there, changes)
-            await self.client.alter(_at(database, name), changed, cascade=changes.cascade)
+            await self.client.change_table(
+                _at(database, name), lambda there: changed_table(there, changes), cascade=changes.cascade
+            )
         return await self.get_table(database, changes.rename_to or name)
 
     async def drop_table(self, database: Namespace, name: str, if_exists: bool = False, purge: bool = False) -> None:
@@ -299,15 +298,10 @@ class AsyncHiveProvider:
         with self._can("partitions"):
             self.client.forget(_flat(database), name)
             table = await self._partitioned(database, name)
-            there = await self.client.partition(_at(database, name), partition_values(table, definition.values))
-            changed = replace(
-                there,
-                sd=there.sd
-                if definition.location is None or there.sd is None
-                else replace(there.sd, location=definition.location),
-                parameters=replaced(there.parameters or {}, definition.properties, ()),
+            _, part = await self._part(table, database, name, definition.values)
+            await self.client.change_partitions(
+                _at(database, name), [part], lambda there: changed_partition(there, definition)
             )
-            await self.client.api.alter_partition(_flat(database), name, changed)
         return await self.get_partition(database, name, definition.values)
 
     async def drop_partition(
@@ -349,13 +343,18 @@ class AsyncHiveProvider:
         with self._can("statistics"):
             part = None
             if partition is None:
-                fresh = replace(table, parameters=with_counts(table.parameters, statistics))
-                await self.client.alter(_at(database, name), fresh, environment=KEEP_STATISTICS)
+                await self.client.change_table(
+                    _at(database, name),
+                    lambda now: replace(now, parameters=with_counts(now.parameters, statistics)),
+                    environment=KEEP_STATISTICS,
+                )
             else:
-                there, part = await self._part(table, database, name, partition)
-                changed = replace(there, parameters=with_counts(there.parameters, statistics))
-                await self.client.api.alter_partition_with_environment_context(
-                    _flat(database), name, changed, EnvironmentContext(properties=KEEP_STATISTICS)
+                _, part = await self._part(table, database, name, partition)
+                await self.client.change_partitions(
+                    _at(database, name),
+                    [part],
+                    lambda now: replace(now, parameters=with_counts(now.parameters, statistics)),
+                    environment=KEEP_STATISTICS,
                 )
             if columns:
                 described = ColumnStatisticsDesc(part is None, _flat(database), name, part)

@@ -4,7 +4,10 @@
     write    open, write id, lock, snapshot        … write …    partitions, files, commit
 
 The write id is allocated before the lock, so that the lock record contains it; the snapshot is read after the lock, so
-that it includes what was committed during the wait for the lock. This module never reads or writes rows.
+that it includes what was committed during the wait for the lock. Another writer may have been faster in between, with a
+later write id: a base of it would hide the rows of this write, and a base of this write would not hide its rows. Then a
+transaction in which nothing was done yet is replaced by a new one, and another one fails. This module never reads or
+writes rows.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from metastored.client._async.locks import AsyncTransaction, snapshot
+from metastored.client._async.locks import FIRST_WAIT, LONGEST_WAIT, AsyncTransaction, snapshot
+from metastored.client._backend import aio as io
 from metastored.client.acid import (
     OPERATIONS,
     keeps_writers_out,
@@ -25,6 +29,7 @@ from metastored.client.acid import (
 from metastored.errors import (
     ApplicationError,
     InvalidInputException,
+    LockFailed,
     NoSuchTxnException,
     TransactionFailed,
     TxnAbortedException,
@@ -35,6 +40,7 @@ from metastored.model.acid import Acid, acid_of
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, values_of
 from metastored.wire.generated.common import Table
+from metastored.wire.generated.locks import LockComponent
 from metastored.wire.generated.notifications import InsertEventRequestData, WriteNotificationLogRequest
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.transactions import AddDynamicPartitions
@@ -92,7 +98,7 @@ class AsyncRead:
 
     async def _lock_and_see(self, tables: Sequence[TableName]) -> None:
         # The lock ends with the transaction, whose heartbeats keep the lock alive too.
-        await self.transaction.locked(read_components(tables), self._timeout).take()
+        await self.transaction.hold(read_components(tables), self._timeout)
         found = await self.transaction.snapshot(*tables, keep=True)
         self.snapshots |= found
         await self._record_lowest(found)
@@ -140,6 +146,7 @@ class AsyncWrite:
         self._joined = joined
         self._keys: tuple[str, ...] = ()
         self._written: dict[int, dict[str, None]] = {}
+        self._sent: set[tuple[int, str]] = set()
         self._files: dict[tuple[str, ...], list[str]] = {}
 
     async def __aenter__(self) -> Self:
@@ -155,12 +162,9 @@ class AsyncWrite:
             exclusive = keeps_writers_out(version) if self._exclusive is None else self._exclusive
             # Before 4.0 a server always checks for conflicts and has no such option.
             self._exclusive = exclusive if version >= (4, 0) else None
-            self.write_id = await self.transaction.write_id(self._table)
             lock = lock_type(self._operation, version, exclusive)
             components = write_components(self._table, self._operation, lock, self._partitions, bool(self._keys))
-            await self.transaction.locked(components, self._timeout).take()
-            for seen in (await self.transaction.snapshot(self._table, keep=self._joined)).values():
-                self.snapshot = seen
+            await self._begin(components)
         except BaseException as error:
             if not self._joined:
                 await self.transaction.__aexit__(type(error), error, error.__traceback__)
@@ -182,6 +186,68 @@ class AsyncWrite:
                 raise
         await self.transaction.__aexit__(kind, error, trace)
 
+    async def _begin(self, components: Sequence[LockComponent]) -> None:
+        """Allocates the write id, takes the locks and reads the snapshot, until no other writer was faster."""
+        until = io.now() + self._timeout
+        while True:
+            fresh, locked = self.transaction.fresh, self.transaction.holds_write(components[0])
+            self.write_id = await self.transaction.write_id(self._table)
+            await self.transaction.hold(components, self._timeout)
+            (self.snapshot,) = (await self.transaction.snapshot(self._table, keep=True)).values()
+            # The first snapshot of the transaction is that of now.
+            now = self.snapshot if fresh else await self._now()
+            below = tuple(each for each in now.open if each < self.write_id) if self._replaces else ()
+            problem = self._problem(now, below, locked)
+            if problem is None:
+                self.transaction.writes(self._exclusive, fresh)
+                return
+            if not fresh:
+                raise TransactionFailed(f"transaction {self.transaction.id} cannot write to {self._table}: {problem}")
+            await self.transaction.abort()
+            await self._wait_for(below, until, problem)
+            await self.transaction.restart()
+
+    @property
+    def _replaces(self) -> bool:
+        return self._operation == "overwrite"
+
+    def _problem(self, now: ValidWriteIdList, below: Sequence[int], locked: bool) -> str | None:
+        """Why rows would be lost or doubled if this write went on, or None.
+
+        `now` are the ids that are visible now, and `locked` is whether an earlier statement of the transaction locked
+        the table: then later write ids are those of inserts beside it, and only an overwrite has to mind them.
+        """
+        if (self._replaces or not locked) and any(
+            now.is_valid(each) for each in range(self.write_id + 1, now.high_watermark + 1)
+        ):
+            return f"another transaction was faster, and has committed a write id after {self.write_id}"
+        if below:
+            listed = ", ".join(map(str, below))
+            return f"the overwrite would hide the rows of writers that are still open (write ids {listed})"
+        if self._replaces and (missed := now.committed_since(self.snapshot)):
+            listed = ", ".join(map(str, missed))
+            return f"an overwrite would remove rows that others have committed since its snapshot (write ids {listed})"
+        return None
+
+    async def _now(self) -> ValidWriteIdList:
+        """The write ids that are visible now; the snapshot of the transaction may be older."""
+        name = f"{self._table.database}.{self._table.table}"
+        _, found = await snapshot(self._client.api, [name], self.transaction.id)
+        (now,) = found.values()
+        return now
+
+    async def _wait_for(self, below: Sequence[int], until: float, problem: str) -> None:
+        """Waits until these write ids have ended. Raises LockFailed if they have not in time."""
+        wait = FIRST_WAIT
+        while True:
+            if io.now() + wait > until:
+                raise LockFailed(f"{self._table} was not written within {self._timeout:g} s: {problem}")
+            now = await self._now()
+            if not any(each in now.open for each in below):
+                return
+            await io.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+
     async def add_partitions(
         self, partitions: Iterable[Partition | PartitionValues], if_not_exists: bool = True
     ) -> int:
@@ -194,8 +260,9 @@ class AsyncWrite:
     def wrote(self, *partitions: str, operation: str | None = None) -> None:
         """Reports partitions (`ds=1`) to which rows were written; the commit detects conflicts by them."""
         type = OPERATIONS[known(operation or self._operation)]
-        if partitions:
-            self._written.setdefault(type, {}).update(dict.fromkeys(partitions))
+        new = [each for each in partitions if (type, each) not in self._sent]
+        if new:
+            self._written.setdefault(type, {}).update(dict.fromkeys(new))
 
     def added_files(self, *files: str, partition: PartitionValues = ()) -> None:
         """Reports files that this write created, in a partition (values, a dict or a name) or in the table itself.
@@ -220,12 +287,16 @@ class AsyncWrite:
     async def commit(self) -> None:
         """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
         await self.send()
-        await self.transaction.commit(self._exclusive)
+        await self.transaction.commit()
 
     async def send(self) -> None:
-        """Sends the reported partitions and files, before the commit. Raises TransactionFailed as commit does."""
+        """Sends the reported partitions and files that were not sent yet. Raises TransactionFailed as commit does.
+
+        To be called before files are moved to their partitions: Hive 3.1 records nothing of such a write before, and
+        forgets its transaction if it is aborted. Then its files would be visible.
+        """
         table, transaction = self._table, self.transaction.id
-        for operation, names in self._written.items():
+        for operation, names in list(self._written.items()):
             request = AddDynamicPartitions(
                 transaction, self.write_id, table.database, table.table, tuple(names), operation
             )
@@ -233,6 +304,8 @@ class AsyncWrite:
                 await self._client.api.add_dynamic_partitions(request)
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
+            self._sent.update((operation, name) for name in names)
+            del self._written[operation]
         await self._send_files()
 
     async def _send_files(self) -> None:
@@ -245,6 +318,7 @@ class AsyncWrite:
                 self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
             await self._client.api.add_write_notification_log(request)
+        self._files.clear()
 
     async def abort(self) -> None:
         """Aborts the transaction. The cleaner removes its files."""

@@ -15,6 +15,8 @@ from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.capabilities import AsyncCapabilities
 from metastored.client._backend import aio as io
 from metastored.errors import (
+    CommitUnknown,
+    Error,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -24,7 +26,7 @@ from metastored.errors import (
     TransportError,
     TxnAbortedException,
 )
-from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList, encode_bits
 from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
@@ -43,6 +45,7 @@ from metastored.wire.generated.transactions import (
     CommitTxnRequest,
     GetValidWriteIdsRequest,
     OpenTxnRequest,
+    TxnState,
     TxnType,
 )
 from metastored.wire.structs import replace
@@ -58,6 +61,10 @@ FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
 """Seconds between two heartbeats; servers end a lock or a transaction after five minutes without one."""
+
+
+WRITES: Final = (DataOperationType.INSERT, DataOperationType.UPDATE, DataOperationType.DELETE)
+"""The operations that change rows."""
 
 
 class AsyncLock:
@@ -171,6 +178,9 @@ class AsyncTransaction:
         self._type = type
         self._heart = io.Heartbeat(heartbeat, self._beat)
         self._ended = False
+        self._used = False
+        self._excludes: bool | None = None
+        self._held: set[LockComponent] = set()
 
     async def __aenter__(self) -> Self:
         await self._capabilities.has_acid_transactions(check=True)
@@ -180,6 +190,27 @@ class AsyncTransaction:
         self.id = ((await self._api.open_txns(request)).txn_ids or (0,))[0]
         self._heart.start()
         return self
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing was locked, read or written in it yet: another transaction can take its place."""
+        return not self._used
+
+    async def restart(self) -> None:
+        """Opens another transaction in the place of an aborted one, with another `id`."""
+        assert self._ended, "the transaction is open"
+        self._heart = io.Heartbeat(self._heart.seconds, self._beat)
+        self.visible, self._ended, self._used, self._excludes = None, False, False, None
+        self._held.clear()
+        await self.__aenter__()
+
+    def writes(self, exclusive: bool | None, fresh: bool) -> None:
+        """Records a write, for the commit: whether its locks exclude other writers, and whether it was the first use.
+
+        The locks of a first write are older than its snapshot: nobody could change its rows in between. Those of
+        another one are younger than the snapshot of the transaction, and the server has to check for conflicts.
+        """
+        self._excludes = exclusive if fresh or exclusive is None else False
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -199,6 +230,7 @@ class AsyncTransaction:
     async def write_id(self, table: Name) -> int:
         """Allocates and returns the write id of this transaction for a table."""
         wanted = table_name(table)
+        self._used = True
         request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = await self._api.allocate_table_write_ids(request)
         for given in answer.txnToWriteIds or ():
@@ -212,7 +244,28 @@ class AsyncTransaction:
 
     def locked(self, components: Sequence[LockComponent], timeout: float) -> AsyncLock:
         """The same, for these components."""
+        self._used = True
         return AsyncLock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
+
+    async def hold(self, components: Sequence[LockComponent], timeout: float) -> None:
+        """Takes locks that end with the transaction, without those that it holds already.
+
+        A second request for the same lock would wait behind others that wait for the first one: a deadlock.
+        """
+        missing = [each for each in components if each not in self._held and not self._reads_held(each)]
+        if missing:
+            await self.locked(missing, timeout).take()
+            self._held.update(missing)
+
+    def _reads_held(self, component: LockComponent) -> bool:
+        """Whether it is a read lock on a table that is locked already, in whatever way."""
+        return component.operationType == DataOperationType.SELECT and any(
+            _same_table(each, component) and each.partitionname is None for each in self._held
+        )
+
+    def holds_write(self, component: LockComponent) -> bool:
+        """Whether it has locks for a write to the table of a component: nobody can have overwritten it since."""
+        return any(_same_table(each, component) and each.operationType in WRITES for each in self._held)
 
     async def snapshot(self, *tables: Name, keep: bool = False) -> dict[str, ValidWriteIdList]:
         """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks.
@@ -220,6 +273,7 @@ class AsyncTransaction:
         With `keep`, it shows the transactions of the last snapshot, if there was one: several tables are then seen at
         the same moment.
         """
+        self._used = True
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
         self.visible, found = await snapshot(self._api, names, self.id, self.visible if keep else None)
         return found
@@ -227,8 +281,14 @@ class AsyncTransaction:
     async def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts.
+        If the connection is lost, the server is asked for the outcome, and a transaction that is still open is
+        committed again. Raises CommitUnknown if the server cannot be reached.
+
+        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
+        is right for all writes of `client.write`.
         """
+        if exclusive is None:
+            exclusive = self._excludes
         self._ended = True
         await self._heart.stop()
         try:
@@ -236,7 +296,22 @@ class AsyncTransaction:
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
         except (TransportError, RemoteProtocolError) as error:
-            raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
+            await self._commit_again(exclusive, error)
+
+    async def _commit_again(self, exclusive: bool | None, lost: Error) -> None:
+        """Finds out what became of a commit whose reply was lost. A second commit of a transaction does no harm."""
+        try:
+            state = await transaction_state(self._api, self.id)
+            if state == "open":
+                await self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
+                return
+        except (TxnAbortedException, NoSuchTxnException) as error:
+            raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
+        except Error:
+            text = f"whether transaction {self.id} was committed is not known: {lost}"
+            raise CommitUnknown(text, self.id) from lost
+        if state == "aborted":
+            raise TransactionFailed(f"transaction {self.id} was aborted") from lost
 
     async def abort(self) -> None:
         """Aborts the transaction. A transaction that no longer exists is no error."""
@@ -263,6 +338,10 @@ def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
     return tuple(_component(name, LOCK_TYPES[type]) for name in names)
 
 
+def _same_table(one: LockComponent, other: LockComponent) -> bool:
+    return (one.catName, one.dbname, one.tablename) == (other.catName, other.dbname, other.tablename)
+
+
 def _component(name: Name, type: int) -> LockComponent:
     whole_database = isinstance(name, str) and "." not in name
     if whole_database:
@@ -278,6 +357,30 @@ def _component(name: Name, type: int) -> LockComponent:
     )
 
 
+async def _transactions(api: AsyncCaller) -> ValidTxnList:
+    """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
+    found = await api.get_open_txns()
+    listed, bits = sorted(found.open_txns or ()), found.abortedBits
+    if bits is None and listed:
+        states = {each.id: each.state for each in (await api.get_open_txns_info()).open_txns or ()}
+        bits = encode_bits(at for at, txn in enumerate(listed) if states.get(txn) == TxnState.ABORTED)
+    return ValidTxnList.of_reply(found.txn_high_water_mark or 0, listed, bits or b"")
+
+
+async def transaction_state(api: AsyncCaller, transaction: int) -> str:
+    """What became of a transaction: `open`, `committed` or `aborted`. Raises NoSuchTxnException if there was none.
+
+    Servers list open and aborted transactions. An aborted one is listed until its files are removed by the cleaner, and
+    then counts as committed: ask soon.
+    """
+    seen = await _transactions(api)
+    if transaction < 1 or transaction > seen.high_watermark:
+        raise NoSuchTxnException(f"there is no transaction {transaction}")
+    if seen.is_valid(transaction):
+        return "committed"
+    return "aborted" if seen.is_aborted(transaction) else "open"
+
+
 async def snapshot(
     api: AsyncCaller, names: Sequence[str], transaction: int | None = None, seen: ValidTxnList | None = None
 ) -> tuple[ValidTxnList, dict[str, ValidWriteIdList]]:
@@ -286,10 +389,9 @@ async def snapshot(
     With `seen`, these are the transactions, and the write ids are those of them.
     """
     if seen is None:
-        opened = await api.get_open_txns()
-        seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
-        )
+        seen = await _transactions(api)
+        if transaction is not None:
+            seen = seen.with_own(transaction)
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
     found = {}
     for each in (await api.get_valid_write_ids(request)).tblValidWriteIds or ():

@@ -5,7 +5,10 @@
     write    open, write id, lock, snapshot        … write …    partitions, files, commit
 
 The write id is allocated before the lock, so that the lock record contains it; the snapshot is read after the lock, so
-that it includes what was committed during the wait for the lock. This module never reads or writes rows.
+that it includes what was committed during the wait for the lock. Another writer may have been faster in between, with a
+later write id: a base of it would hide the rows of this write, and a base of this write would not hide its rows. Then a
+transaction in which nothing was done yet is replaced by a new one, and another one fails. This module never reads or
+writes rows.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from metastored.client._sync.locks import Transaction, snapshot
+from metastored.client._backend import threads as io
+from metastored.client._sync.locks import FIRST_WAIT, LONGEST_WAIT, Transaction, snapshot
 from metastored.client.acid import (
     OPERATIONS,
     keeps_writers_out,
@@ -26,6 +30,7 @@ from metastored.client.acid import (
 from metastored.errors import (
     ApplicationError,
     InvalidInputException,
+    LockFailed,
     NoSuchTxnException,
     TransactionFailed,
     TxnAbortedException,
@@ -36,6 +41,7 @@ from metastored.model.acid import Acid, acid_of
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, values_of
 from metastored.wire.generated.common import Table
+from metastored.wire.generated.locks import LockComponent
 from metastored.wire.generated.notifications import InsertEventRequestData, WriteNotificationLogRequest
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.transactions import AddDynamicPartitions
@@ -91,7 +97,7 @@ class Read:
 
     def _lock_and_see(self, tables: Sequence[TableName]) -> None:
         # The lock ends with the transaction, whose heartbeats keep the lock alive too.
-        self.transaction.locked(read_components(tables), self._timeout).take()
+        self.transaction.hold(read_components(tables), self._timeout)
         found = self.transaction.snapshot(*tables, keep=True)
         self.snapshots |= found
         self._record_lowest(found)
@@ -139,6 +145,7 @@ class Write:
         self._joined = joined
         self._keys: tuple[str, ...] = ()
         self._written: dict[int, dict[str, None]] = {}
+        self._sent: set[tuple[int, str]] = set()
         self._files: dict[tuple[str, ...], list[str]] = {}
 
     def __enter__(self) -> Self:
@@ -154,12 +161,9 @@ class Write:
             exclusive = keeps_writers_out(version) if self._exclusive is None else self._exclusive
             # Before 4.0 a server always checks for conflicts and has no such option.
             self._exclusive = exclusive if version >= (4, 0) else None
-            self.write_id = self.transaction.write_id(self._table)
             lock = lock_type(self._operation, version, exclusive)
             components = write_components(self._table, self._operation, lock, self._partitions, bool(self._keys))
-            self.transaction.locked(components, self._timeout).take()
-            for seen in (self.transaction.snapshot(self._table, keep=self._joined)).values():
-                self.snapshot = seen
+            self._begin(components)
         except BaseException as error:
             if not self._joined:
                 self.transaction.__exit__(type(error), error, error.__traceback__)
@@ -181,6 +185,68 @@ class Write:
                 raise
         self.transaction.__exit__(kind, error, trace)
 
+    def _begin(self, components: Sequence[LockComponent]) -> None:
+        """Allocates the write id, takes the locks and reads the snapshot, until no other writer was faster."""
+        until = io.now() + self._timeout
+        while True:
+            fresh, locked = self.transaction.fresh, self.transaction.holds_write(components[0])
+            self.write_id = self.transaction.write_id(self._table)
+            self.transaction.hold(components, self._timeout)
+            (self.snapshot,) = (self.transaction.snapshot(self._table, keep=True)).values()
+            # The first snapshot of the transaction is that of now.
+            now = self.snapshot if fresh else self._now()
+            below = tuple(each for each in now.open if each < self.write_id) if self._replaces else ()
+            problem = self._problem(now, below, locked)
+            if problem is None:
+                self.transaction.writes(self._exclusive, fresh)
+                return
+            if not fresh:
+                raise TransactionFailed(f"transaction {self.transaction.id} cannot write to {self._table}: {problem}")
+            self.transaction.abort()
+            self._wait_for(below, until, problem)
+            self.transaction.restart()
+
+    @property
+    def _replaces(self) -> bool:
+        return self._operation == "overwrite"
+
+    def _problem(self, now: ValidWriteIdList, below: Sequence[int], locked: bool) -> str | None:
+        """Why rows would be lost or doubled if this write went on, or None.
+
+        `now` are the ids that are visible now, and `locked` is whether an earlier statement of the transaction locked
+        the table: then later write ids are those of inserts beside it, and only an overwrite has to mind them.
+        """
+        if (self._replaces or not locked) and any(
+            now.is_valid(each) for each in range(self.write_id + 1, now.high_watermark + 1)
+        ):
+            return f"another transaction was faster, and has committed a write id after {self.write_id}"
+        if below:
+            listed = ", ".join(map(str, below))
+            return f"the overwrite would hide the rows of writers that are still open (write ids {listed})"
+        if self._replaces and (missed := now.committed_since(self.snapshot)):
+            listed = ", ".join(map(str, missed))
+            return f"an overwrite would remove rows that others have committed since its snapshot (write ids {listed})"
+        return None
+
+    def _now(self) -> ValidWriteIdList:
+        """The write ids that are visible now; the snapshot of the transaction may be older."""
+        name = f"{self._table.database}.{self._table.table}"
+        _, found = snapshot(self._client.api, [name], self.transaction.id)
+        (now,) = found.values()
+        return now
+
+    def _wait_for(self, below: Sequence[int], until: float, problem: str) -> None:
+        """Waits until these write ids have ended. Raises LockFailed if they have not in time."""
+        wait = FIRST_WAIT
+        while True:
+            if io.now() + wait > until:
+                raise LockFailed(f"{self._table} was not written within {self._timeout:g} s: {problem}")
+            now = self._now()
+            if not any(each in now.open for each in below):
+                return
+            io.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+
     def add_partitions(self, partitions: Iterable[Partition | PartitionValues], if_not_exists: bool = True) -> int:
         """Adds partitions that this write created: structs, or only their values. Returns how many were sent."""
         made = [replace(part, writeId=self.write_id) for part in self._client._made(self._table, partitions)]
@@ -191,8 +257,9 @@ class Write:
     def wrote(self, *partitions: str, operation: str | None = None) -> None:
         """Reports partitions (`ds=1`) to which rows were written; the commit detects conflicts by them."""
         type = OPERATIONS[known(operation or self._operation)]
-        if partitions:
-            self._written.setdefault(type, {}).update(dict.fromkeys(partitions))
+        new = [each for each in partitions if (type, each) not in self._sent]
+        if new:
+            self._written.setdefault(type, {}).update(dict.fromkeys(new))
 
     def added_files(self, *files: str, partition: PartitionValues = ()) -> None:
         """Reports files that this write created, in a partition (values, a dict or a name) or in the table itself.
@@ -217,12 +284,16 @@ class Write:
     def commit(self) -> None:
         """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
         self.send()
-        self.transaction.commit(self._exclusive)
+        self.transaction.commit()
 
     def send(self) -> None:
-        """Sends the reported partitions and files, before the commit. Raises TransactionFailed as commit does."""
+        """Sends the reported partitions and files that were not sent yet. Raises TransactionFailed as commit does.
+
+        To be called before files are moved to their partitions: Hive 3.1 records nothing of such a write before, and
+        forgets its transaction if it is aborted. Then its files would be visible.
+        """
         table, transaction = self._table, self.transaction.id
-        for operation, names in self._written.items():
+        for operation, names in list(self._written.items()):
             request = AddDynamicPartitions(
                 transaction, self.write_id, table.database, table.table, tuple(names), operation
             )
@@ -230,6 +301,8 @@ class Write:
                 self._client.api.add_dynamic_partitions(request)
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
+            self._sent.update((operation, name) for name in names)
+            del self._written[operation]
         self._send_files()
 
     def _send_files(self) -> None:
@@ -242,6 +315,7 @@ class Write:
                 self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
             self._client.api.add_write_notification_log(request)
+        self._files.clear()
 
     def abort(self) -> None:
         """Aborts the transaction. The cleaner removes its files."""

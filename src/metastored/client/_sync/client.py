@@ -20,7 +20,7 @@ from metastored.client._backend import threads as io
 from metastored.client._sync.acid import Read, Write, current_acid
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
-from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components
+from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components, transaction_state
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
@@ -47,15 +47,22 @@ from metastored.hive.names import partition_values
 from metastored.model import filters, makers
 from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
+from metastored.model.conditions import changed_names, changes_only, is_refused, only
 from metastored.model.makers import Columns
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
+from metastored.wire.generated.partitions import AddPartitionsRequest, AlterPartitionsRequest, Partition
 from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
-from metastored.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from metastored.wire.generated.tables import (
+    AlterTableRequest,
+    ClientCapabilities,
+    ClientCapability,
+    GetTableRequest,
+    GetTablesRequest,
+)
 from metastored.wire.generated.transactions import TxnType
 from metastored.wire.limits import MAX_REPLY
 from metastored.wire.message import Handler
@@ -67,6 +74,8 @@ if TYPE_CHECKING:
 BATCH: Final = 1000
 """Maximum number of objects that are requested or sent in one call."""
 TIMEOUT: Final = 60.0
+ATTEMPTS: Final = 20
+"""How often a change is tried while others change the same object."""
 CAPABILITIES: Final = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
 """What this client supports: servers hide insert-only tables from clients that do not send this."""
 
@@ -276,37 +285,131 @@ class Client:
             wanted.database_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
         )
 
+    def change_table(
+        self,
+        name: Name,
+        change: Callable[[Table], Table],
+        cascade: bool = False,
+        environment: Mapping[str, str] | None = None,
+        write: tuple[int, str] | None = None,
+    ) -> Table:
+        """Replaces a table by `change(table)` and keeps what others change meanwhile. Returns the table as it was sent.
+
+        metastored refuses the change if the table is not the one that was read, in anything that `change` leaves as it
+        is. Then the table is read and changed again. Other servers have no such condition: the table is read
+        immediately before, and what another client changes between these two calls is lost. `write` are the write id
+        and the snapshot of statistics; raises ApplicationError if the server has no call for them (before Hive 4).
+        """
+        wanted = table_name(name)
+        refused: tuple[Table, MetaException] | None = None
+        for _ in range(ATTEMPTS):
+            table = self.fresh_table(wanted)
+            changed = change(table)
+            if write is not None:  # Hive 4 compares that of the table, not that of the request.
+                changed = replace(changed, writeId=write[0])
+            settings = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
+            if refused is None or refused[0] != table:
+                settings |= changes_only(table, changed)
+            # Else it was refused although nobody has changed it: the server stores it in another form.
+            context = EnvironmentContext(properties=settings) if settings else None
+            old = (wanted.database_field, wanted.table, changed, context)
+            try:
+                if write is None:
+                    self.api.alter_table_with_environment_context(*old)
+                else:
+                    request = AlterTableRequest(
+                        wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
+                    )
+                    self.api.alter_table_req(request)
+            except MetaException as error:
+                if not is_refused(error):
+                    raise
+                refused = table, error
+                continue
+            return changed
+        assert refused is not None
+        raise refused[1]
+
+    def change_partitions(
+        self,
+        name: Name,
+        partitions: Sequence[str],
+        change: Callable[[Partition], Partition],
+        environment: Mapping[str, str] | None = None,
+        write: tuple[int, str] | None = None,
+    ) -> None:
+        """The same for partitions, by their names (`ds=1`): those that exist, in batches, each complete or not at all.
+
+        The condition of metastored is for all partitions of a batch together.
+        """
+        wanted = table_name(name)
+        for at in range(0, len(partitions), self._batch):
+            self._change_batch(wanted, tuple(partitions[at : at + self._batch]), change, environment or {}, write)
+
+    def _change_batch(
+        self,
+        wanted: TableName,
+        names: tuple[str, ...],
+        change: Callable[[Partition], Partition],
+        environment: Mapping[str, str],
+        write: tuple[int, str] | None,
+    ) -> None:
+        refused: tuple[tuple[Partition, ...], MetaException] | None = None
+        for _ in range(ATTEMPTS):
+            found = tuple(self.api.get_partitions_by_names(wanted.database_field, wanted.table, names))
+            if not found:
+                return
+            changed = tuple(map(change, found))
+            if write is not None:
+                changed = tuple(replace(each, writeId=write[0]) for each in changed)
+            settings = dict(environment)
+            if refused is None or refused[0] != found:
+                settings |= only({key for pair in zip(found, changed, strict=True) for key in changed_names(*pair)})
+            context = EnvironmentContext(properties=settings) if settings else None
+            old = (wanted.database_field, wanted.table, changed, context)
+            try:
+                if write is None:
+                    self.api.alter_partitions_with_environment_context(*old)
+                else:
+                    request = AlterPartitionsRequest(
+                        wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
+                    )
+                    self.api.alter_partitions_req(request)
+            except MetaException as error:
+                if not is_refused(error):
+                    raise
+                refused = found, error
+                continue
+            return
+        assert refused is not None
+        raise refused[1]
+
     def set_parameters(self, name: Name, **parameters: str) -> Table:
-        """Sets parameters of a table and keeps its others. Returns the table as it was sent."""
-        table = self.fresh_table(name)
-        changed = replace(table, parameters={**(table.parameters or {}), **parameters})
-        self.alter(name, changed)
-        return changed
+        """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent."""
+        return self.change_table(
+            name, lambda table: replace(table, parameters={**(table.parameters or {}), **parameters})
+        )
 
     def rename_table(self, name: Name, to: Name) -> None:
         """Renames a table or moves it to another database: `to` is `t`, `db.t` or `catalog.db.t`.
 
-        The directory of a managed table is moved. Raises TableNotFound, and InvalidOperationException if a table with
-        the new name exists.
+        The directory of a managed table is moved. The table is changed as by `change_table`. Raises TableNotFound, and
+        InvalidOperationException if a table with the new name exists.
         """
         wanted = table_name(name)
         target = wanted._replace(table=to) if isinstance(to, str) and "." not in to else table_name(to)
         if target.catalog not in ("", wanted.catalog):
             raise InvalidInputException(f"{wanted} cannot be renamed to {target}: a table stays in its catalog")
-        table = self.fresh_table(wanted)
-        self.alter(wanted, replace(table, tableName=target.table, dbName=target.database))
+        self.change_table(wanted, lambda table: replace(table, tableName=target.table, dbName=target.database))
         self.forget(target.database, target.table)
 
     def add_columns(self, name: Name, columns: Columns, cascade: bool = False) -> Table:
         """Appends columns to a table: `{"note": "string", "at": ("timestamp", "when")}`.
 
-        With `cascade`, existing partitions get them too. Returns the table as it was sent; raises
-        InvalidInputException if a column exists.
+        With `cascade`, existing partitions get them too. The table is changed as by `change_table`. Returns the table
+        as it was sent; raises InvalidInputException if a column exists.
         """
-        table = self.fresh_table(name)
-        changed = makers.with_columns(table, columns)
-        self.alter(name, changed, cascade)
-        return changed
+        return self.change_table(name, lambda table: makers.with_columns(table, columns), cascade)
 
     def arrow_schema(self, name: Name) -> pyarrow.Schema:
         """The columns of a table as an Arrow schema, partition keys last. Needs the extra `arrow`."""
@@ -470,6 +573,15 @@ class Client:
     def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
+
+    def transaction_state(self, transaction: int) -> str:
+        """What became of a transaction, after CommitUnknown: `open`, `committed` or `aborted`.
+
+        A transaction that is still open is aborted by the server after its timeout of five minutes. An aborted one is
+        known as such until its files are removed by the cleaner, and then counts as committed. Raises
+        NoSuchTxnException if there was none.
+        """
+        return transaction_state(self.api, transaction)
 
     def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.

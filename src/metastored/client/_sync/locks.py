@@ -16,6 +16,8 @@ from metastored.client._backend import threads as io
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
 from metastored.errors import (
+    CommitUnknown,
+    Error,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -25,7 +27,7 @@ from metastored.errors import (
     TransportError,
     TxnAbortedException,
 )
-from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList, encode_bits
 from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
@@ -44,6 +46,7 @@ from metastored.wire.generated.transactions import (
     CommitTxnRequest,
     GetValidWriteIdsRequest,
     OpenTxnRequest,
+    TxnState,
     TxnType,
 )
 from metastored.wire.structs import replace
@@ -59,6 +62,10 @@ FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
 """Seconds between two heartbeats; servers end a lock or a transaction after five minutes without one."""
+
+
+WRITES: Final = (DataOperationType.INSERT, DataOperationType.UPDATE, DataOperationType.DELETE)
+"""The operations that change rows."""
 
 
 class Lock:
@@ -172,6 +179,9 @@ class Transaction:
         self._type = type
         self._heart = io.Heartbeat(heartbeat, self._beat)
         self._ended = False
+        self._used = False
+        self._excludes: bool | None = None
+        self._held: set[LockComponent] = set()
 
     def __enter__(self) -> Self:
         self._capabilities.has_acid_transactions(check=True)
@@ -181,6 +191,27 @@ class Transaction:
         self.id = ((self._api.open_txns(request)).txn_ids or (0,))[0]
         self._heart.start()
         return self
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing was locked, read or written in it yet: another transaction can take its place."""
+        return not self._used
+
+    def restart(self) -> None:
+        """Opens another transaction in the place of an aborted one, with another `id`."""
+        assert self._ended, "the transaction is open"
+        self._heart = io.Heartbeat(self._heart.seconds, self._beat)
+        self.visible, self._ended, self._used, self._excludes = None, False, False, None
+        self._held.clear()
+        self.__enter__()
+
+    def writes(self, exclusive: bool | None, fresh: bool) -> None:
+        """Records a write, for the commit: whether its locks exclude other writers, and whether it was the first use.
+
+        The locks of a first write are older than its snapshot: nobody could change its rows in between. Those of
+        another one are younger than the snapshot of the transaction, and the server has to check for conflicts.
+        """
+        self._excludes = exclusive if fresh or exclusive is None else False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -200,6 +231,7 @@ class Transaction:
     def write_id(self, table: Name) -> int:
         """Allocates and returns the write id of this transaction for a table."""
         wanted = table_name(table)
+        self._used = True
         request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = self._api.allocate_table_write_ids(request)
         for given in answer.txnToWriteIds or ():
@@ -213,7 +245,28 @@ class Transaction:
 
     def locked(self, components: Sequence[LockComponent], timeout: float) -> Lock:
         """The same, for these components."""
+        self._used = True
         return Lock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
+
+    def hold(self, components: Sequence[LockComponent], timeout: float) -> None:
+        """Takes locks that end with the transaction, without those that it holds already.
+
+        A second request for the same lock would wait behind others that wait for the first one: a deadlock.
+        """
+        missing = [each for each in components if each not in self._held and not self._reads_held(each)]
+        if missing:
+            self.locked(missing, timeout).take()
+            self._held.update(missing)
+
+    def _reads_held(self, component: LockComponent) -> bool:
+        """Whether it is a read lock on a table that is locked already, in whatever way."""
+        return component.operationType == DataOperationType.SELECT and any(
+            _same_table(each, component) and each.partitionname is None for each in self._held
+        )
+
+    def holds_write(self, component: LockComponent) -> bool:
+        """Whether it has locks for a write to the table of a component: nobody can have overwritten it since."""
+        return any(_same_table(each, component) and each.operationType in WRITES for each in self._held)
 
     def snapshot(self, *tables: Name, keep: bool = False) -> dict[str, ValidWriteIdList]:
         """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks.
@@ -221,6 +274,7 @@ class Transaction:
         With `keep`, it shows the transactions of the last snapshot, if there was one: several tables are then seen at
         the same moment.
         """
+        self._used = True
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
         self.visible, found = snapshot(self._api, names, self.id, self.visible if keep else None)
         return found
@@ -228,8 +282,14 @@ class Transaction:
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts.
+        If the connection is lost, the server is asked for the outcome, and a transaction that is still open is
+        committed again. Raises CommitUnknown if the server cannot be reached.
+
+        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
+        is right for all writes of `client.write`.
         """
+        if exclusive is None:
+            exclusive = self._excludes
         self._ended = True
         self._heart.stop()
         try:
@@ -237,7 +297,22 @@ class Transaction:
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
         except (TransportError, RemoteProtocolError) as error:
-            raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
+            self._commit_again(exclusive, error)
+
+    def _commit_again(self, exclusive: bool | None, lost: Error) -> None:
+        """Finds out what became of a commit whose reply was lost. A second commit of a transaction does no harm."""
+        try:
+            state = transaction_state(self._api, self.id)
+            if state == "open":
+                self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
+                return
+        except (TxnAbortedException, NoSuchTxnException) as error:
+            raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
+        except Error:
+            text = f"whether transaction {self.id} was committed is not known: {lost}"
+            raise CommitUnknown(text, self.id) from lost
+        if state == "aborted":
+            raise TransactionFailed(f"transaction {self.id} was aborted") from lost
 
     def abort(self) -> None:
         """Aborts the transaction. A transaction that no longer exists is no error."""
@@ -264,6 +339,10 @@ def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
     return tuple(_component(name, LOCK_TYPES[type]) for name in names)
 
 
+def _same_table(one: LockComponent, other: LockComponent) -> bool:
+    return (one.catName, one.dbname, one.tablename) == (other.catName, other.dbname, other.tablename)
+
+
 def _component(name: Name, type: int) -> LockComponent:
     whole_database = isinstance(name, str) and "." not in name
     if whole_database:
@@ -279,6 +358,30 @@ def _component(name: Name, type: int) -> LockComponent:
     )
 
 
+def _transactions(api: Caller) -> ValidTxnList:
+    """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
+    found = api.get_open_txns()
+    listed, bits = sorted(found.open_txns or ()), found.abortedBits
+    if bits is None and listed:
+        states = {each.id: each.state for each in (api.get_open_txns_info()).open_txns or ()}
+        bits = encode_bits(at for at, txn in enumerate(listed) if states.get(txn) == TxnState.ABORTED)
+    return ValidTxnList.of_reply(found.txn_high_water_mark or 0, listed, bits or b"")
+
+
+def transaction_state(api: Caller, transaction: int) -> str:
+    """What became of a transaction: `open`, `committed` or `aborted`. Raises NoSuchTxnException if there was none.
+
+    Servers list open and aborted transactions. An aborted one is listed until its files are removed by the cleaner, and
+    then counts as committed: ask soon.
+    """
+    seen = _transactions(api)
+    if transaction < 1 or transaction > seen.high_watermark:
+        raise NoSuchTxnException(f"there is no transaction {transaction}")
+    if seen.is_valid(transaction):
+        return "committed"
+    return "aborted" if seen.is_aborted(transaction) else "open"
+
+
 def snapshot(
     api: Caller, names: Sequence[str], transaction: int | None = None, seen: ValidTxnList | None = None
 ) -> tuple[ValidTxnList, dict[str, ValidWriteIdList]]:
@@ -287,10 +390,9 @@ def snapshot(
     With `seen`, these are the transactions, and the write ids are those of them.
     """
     if seen is None:
-        opened = api.get_open_txns()
-        seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
-        )
+        seen = _transactions(api)
+        if transaction is not None:
+            seen = seen.with_own(transaction)
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
     found = {}
     for each in (api.get_valid_write_ids(request)).tblValidWriteIds or ():

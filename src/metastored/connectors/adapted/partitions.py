@@ -214,6 +214,11 @@ class PartitionCalls:
         for each in partitions:
             self.alter_partition(db, name, each)
 
+    def alter_partitions_with_environment_context(
+        self, db: str, name: str, partitions: Sequence[Partition], context: EnvironmentContext | None
+    ) -> None:
+        self.alter_partitions(db, name, partitions)
+
     def drop_partition(self, db: str, name: str, values: Sequence[str], delete_data: bool) -> bool:
         self.source.drop_partition(database_name(db), name, tuple(values))
         return True

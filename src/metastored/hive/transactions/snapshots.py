@@ -108,6 +108,15 @@ class ValidTxnList:
     def is_aborted(self, txn: int) -> bool:
         return _contains(self.aborted, txn)
 
+    def with_own(self, txn: int) -> "ValidTxnList":
+        """The same list for an open transaction: it sees its own writes, and all that was committed at this moment.
+
+        Hive's own clients hide all transactions that began later, even those that were committed before the list was
+        read. A writer would then change rows that are no longer the newest ones.
+        """
+        opened = tuple(each for each in self.open if each != txn)
+        return ValidTxnList(self.high_watermark, opened, self.aborted, opened[0] if opened else NO_OPEN_ID)
+
     def open_among(self, txns: frozenset[int]) -> Set[int]:
         """The transactions among these that it excludes as open."""
         return among(self.open, txns)
@@ -181,6 +190,12 @@ class ValidWriteIdList:
 
     def is_aborted(self, write_id: int) -> bool:
         return _contains(self.aborted, write_id)
+
+    def committed_since(self, earlier: "ValidWriteIdList") -> list[int]:
+        """The ids that are visible here and were not visible in an earlier snapshot of the same table, ascending."""
+        # The ids that were open come first; those above the mark of the earlier snapshot were allocated later.
+        later = range(earlier.high_watermark + 1, self.high_watermark + 1)
+        return [each for each in (*earlier.open, *later) if self.is_valid(each)]
 
     def is_valid_base(self, write_id: int) -> bool:
         """Whether a base up to this id may be read: no id below it was open when the snapshot was taken."""

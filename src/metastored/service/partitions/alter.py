@@ -10,6 +10,7 @@ from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.model import kinds, normal
+from metastored.model.conditions import CHANGES_ONLY, OTHER_PARTITION, storage_with_changes_of
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record_many
@@ -130,6 +131,8 @@ class _Missing(Protocol):
 class _Changed(NamedTuple):
     name: str
     part: Partition
+    sent: dict[str, str]
+    """The parameters that the client sent."""
 
 
 def _alter(
@@ -140,7 +143,9 @@ def _alter(
     missing: _Missing,
     writer: Writer = NO_WRITER,
 ) -> None:
-    """Alters all of them or none."""
+    """Alters all of them or none. Raises MetaException if one of them does not meet the condition of the call."""
+    names = env.get(CHANGES_ONLY)
+    only = None if names is None else frozenset(filter(None, names.split(",")))
     with ctx.reading() as tx:
         splice = splicer(ctx, tx, parent.where, parent.row)
         existing = _by_name(tx, parent, _names(parent, requested))
@@ -159,7 +164,7 @@ def _alter(
     changed = []
     for name, part, before in changes:
         parameters = normal.ddl_time_of_partition(_counted(ctx, parent, before, part, env), now)
-        changed.append(_Changed(name, replace(part, parameters=parameters)))
+        changed.append(_Changed(name, replace(part, parameters=parameters), part.parameters or {}))
 
     def write(tx: Transaction) -> None:
         locked_at_location(tx, parent.row)
@@ -167,13 +172,15 @@ def _alter(
         events = []
         for batch in _batches(changed):
             splice = splicer(ctx, tx, parent.where, parent.row)
-            existing = _by_name(tx, parent, [name for name, _ in batch])
+            existing = _by_name(tx, parent, [name for name, _, _ in batch])
             replacements = []
-            for name, part in batch:
+            for name, part, sent in batch:
                 row = existing.get(name)
                 if row is None:
                     raise missing(part.values or ())
                 before = splice.partition(row)
+                if only is not None:
+                    _check_only(name, before, replace(part, parameters=sent), only)
                 if writer.snapshot is not None:
                     old, new = before.parameters or {}, dict(part.parameters or {})
                     verified = checked_on_alter(parent.table, old, new, row.write_id, writer)
@@ -183,6 +190,14 @@ def _alter(
         _record(ctx, tx, parent, events)
 
     ctx.database.run(write)
+
+
+def _check_only(name: str, before: Partition, requested: Partition, only: frozenset[str]) -> None:
+    """Raises MetaException if the stored partition differs from the requested one in more than these names."""
+    old, new = before.parameters or {}, requested.parameters or {}
+    same = all(old.get(key) == new.get(key) for key in {*old, *new} - only)
+    if not same or storage_with_changes_of(before.sd, requested.sd, only) != requested.sd:
+        raise MetaException(f"{OTHER_PARTITION}the names of {CHANGES_ONLY}: {', '.join(sorted(only))} ({name})")
 
 
 def _names(parent: Partitioned, requested: Sequence[Partition]) -> Iterator[str]:

@@ -13,7 +13,14 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
 from metastored.hive.types.type_strings import incompatible_columns
 from metastored.model import kinds, normal
-from metastored.model.conditions import CHANGES_ONLY, EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
+from metastored.model.conditions import (
+    CHANGES_ONLY,
+    EXPECTED_KEY,
+    EXPECTED_VALUE,
+    OTHER_TABLE,
+    OTHER_VALUE,
+    with_changes_of,
+)
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
@@ -344,12 +351,13 @@ class _Condition:
             raise MetaException(f"{error.message}. The condition {CHANGES_ONLY} holds") from None
 
     def _is_same(self, before: Table, only: frozenset[str]) -> bool:
-        if rows.same_table(before, self._requested, only):
+        if rows.same_table(with_changes_of(before, self._requested, only), self._requested, only):
             return True
+        if before.sd is None:
+            return False
         # An import may have stored a table that is not in its normal form.
-        return before.sd is not None and rows.same_table(
-            normal.stored(before, self._external_in_any_case), self._requested, only
-        )
+        before = normal.stored(before, self._external_in_any_case)
+        return rows.same_table(with_changes_of(before, self._requested, only), self._requested, only)
 
 
 def _check_expected(before: Table, required: dict[str, str], key: str | None, expected: str | None) -> None:

@@ -74,8 +74,6 @@ class Published(NamedTuple):
 
     files: dict[tuple[str, ...], list[str]]
     """The locations of new files, by partition values."""
-    changed: frozenset[tuple[str, ...]]
-    """The partitions in which rows were deleted."""
     rows: dict[tuple[str, ...], RowCounts | None]
     """The numbers of rows, by partition values; None in insert-only tables, whose files may have any format."""
     statements: int
@@ -226,14 +224,15 @@ def publish(
     files: Files,
     table: AcidTable,
     staging: str,
-    locate: Callable[[Iterable[tuple[str, ...]]], Locations],
+    locate: Callable[[Iterable[tuple[str, ...]], frozenset[tuple[str, ...]]], Locations],
     write_id: int,
     statement: int,
     overwrite: bool,
 ) -> Published:
     """Completes the staged files and renames them into the directories of the write id.
 
-    `locate` returns the locations of the partitions that are written to.
+    `locate` returns the locations of the partitions that are written to, of which rows are deleted in the second ones.
+    It is called before the first file is renamed.
     """
     staged = list(_staged(files, table, staging))
     written: dict[tuple[str, ...], list[str]] = {}
@@ -249,7 +248,8 @@ def publish(
             )
     made: set[str] = set()
     renamed: set[str] = set()
-    locations = locate({each.values for each in staged})
+    changed = frozenset(each.values for each in staged if each.operation == DELETE)
+    locations = locate({each.values for each in staged}, changed)
     for each in staged:
         directory = _directory(each, write_id, statement, overwrite)
         target = join(locations.of(each.values), directory.name)
@@ -263,9 +263,8 @@ def publish(
         files.rename(each.location, path)
         written.setdefault(each.values, []).append(path)
     tasks = max((each.task for each in staged if each.bucket is None), default=0)
-    changed = frozenset(each.values for each in staged if each.operation == DELETE)
     rows = {values: None if table.insert_only else counts[values] for values in written}
-    return Published(written, changed, rows, 1 + tasks // _BUCKETS)
+    return Published(written, rows, 1 + tasks // _BUCKETS)
 
 
 class Locations:
@@ -289,13 +288,13 @@ def make_directory(files: Files, table: AcidTable, location: str) -> None:
         files.write(join(location, VERSION_FILE), VERSION)
 
 
-def remove_left_staging(files: Files, table: AcidTable, visible: ValidTxnList) -> None:
-    """Removes what transactions left that ended without cleaning up: their driver was killed."""
+def remove_left_staging(files: Files, table: AcidTable, visible: ValidTxnList, own: int) -> None:
+    """Removes what other transactions left that ended without cleaning up: their driver was killed."""
     for entry in files.entries(table.location):
         number = entry.name.removeprefix(STAGING)
         if entry.is_directory and entry.name.startswith(STAGING) and number.isdigit():
             transaction = int(number)
-            if transaction < visible.high_watermark and transaction not in visible.open:
+            if transaction != own and transaction < visible.high_watermark and transaction not in visible.open:
                 files.remove(join(table.location, entry.name))
 
 

@@ -5,8 +5,9 @@ says that it is accurate: every writer has to change both. `numFiles` and `total
 writer's snapshot sees. The number of rows is accurate if it was so before, or if all rows are of this write. Statistics
 of columns are not computed here, and therefore no longer marked as accurate.
 
-The statistics carry the write id: readers whose snapshot does not have it, or after an abort, do not use them. Servers
-before Hive 4 have no calls for this: their clients do not use statistics of transactional tables.
+Only the parameters of the statistics are changed (`client.change_table`): the write does not undo what others change in
+the definition. The statistics carry the write id: readers whose snapshot does not have it, or after an abort, do not
+use them. Servers before Hive 4 have no calls for this: their clients do not use statistics of transactional tables.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from metastored.client._sync.acid import Write
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
 from metastored.errors import ApplicationError, PermissionDenied
 from metastored.hive.names import make_part_name
 from metastored.hive.statistics.basic import (
@@ -32,14 +33,13 @@ from metastored.hive.statistics.basic import (
 from metastored.hive.transactions.resolution import data_files, resolve
 from metastored.spark.acid.files import files_of, in_threads, list_location
 from metastored.spark.acid.tables import AcidTable, partitions_by_name
-from metastored.wire.generated.common import EnvironmentContext, Table
-from metastored.wire.generated.partitions import AlterPartitionsRequest, Partition
-from metastored.wire.generated.tables import AlterTableRequest
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
 log = logging.getLogger("metastored.acid")
 
-AS_SENT: Final = EnvironmentContext(properties={"DO_NOT_UPDATE_STATS": "true", "STATS_GENERATED": "TASK"})
+AS_SENT: Final = {"DO_NOT_UPDATE_STATS": "true", "STATS_GENERATED": "TASK"}
 """Tells the server to store the statistics as they are sent, and not to count the files itself."""
 
 
@@ -117,49 +117,46 @@ class _Recorder:
         self._first = first
 
     def table(self, rows: RowCounts | None) -> None:
-        name = self._table.name
-        now = self._client.fresh_table(name)
-        request = AlterTableRequest(
-            catName=name.catalog_field,
-            dbName=name.database,
-            tableName=name.table,
-            table=replace(now, parameters=self._changed(now, self._table.location, rows)),
-            environmentContext=AS_SENT,
-            writeId=self._write.write_id,
-            validWriteIdList=str(self._write.snapshot),
-        )
+        # The directory is listed before the table is read: only the call that changes the table is between both.
+        visible = self._visible(self._table.location)
+        seen: list[Table | Partition] = []
+
+        def changed(now: Table) -> Table:
+            seen[:] = [now]
+            return replace(now, parameters=self._changed(now, visible, rows))
+
         try:
-            self._client.api.alter_table_req(request)
+            self._client.change_table(
+                self._table.name, changed, environment=AS_SENT, write=(self._write.write_id, str(self._write.snapshot))
+            )
         except PermissionDenied as error:
-            self._refused(error, [now])
+            self._refused(error, seen)
 
     def partitions(self, rows: Mapping[tuple[str, ...], RowCounts | None]) -> None:
-        name = self._table.name
-        names = sorted(make_part_name(self._table.key_names, values) for values in rows)
-        found = list(partitions_by_name(self._client, self._table, names))
+        names = {values: make_part_name(self._table.key_names, values) for values in rows}
+        found = list(partitions_by_name(self._client, self._table, sorted(names.values())))
+        places = {tuple(each.values or ()): (each.sd.location if each.sd is not None else None) or "" for each in found}
+        visible = dict(zip(places, in_threads(self._visible, list(places.values())), strict=True))
+        seen: list[Table | Partition] = []
 
-        def changed(part: Partition) -> Partition:
-            location = (part.sd.location if part.sd is not None else None) or ""
-            return replace(part, parameters=self._changed(part, location, rows[tuple(part.values or ())]))
+        def changed(now: Partition) -> Partition:
+            seen.append(now)
+            values = tuple(now.values or ())
+            return replace(now, parameters=self._changed(now, visible[values], rows[values]))
 
-        parts = in_threads(changed, found)
-        for at in range(0, len(parts), BATCH):
-            request = AlterPartitionsRequest(
-                catName=name.catalog_field,
-                dbName=name.database,
-                tableName=name.table,
-                partitions=tuple(parts[at : at + BATCH]),
-                environmentContext=AS_SENT,
-                writeId=self._write.write_id,
-                validWriteIdList=str(self._write.snapshot),
+        try:
+            self._client.change_partitions(
+                self._table.name,
+                [names[values] for values in places],
+                changed,
+                environment=AS_SENT,
+                write=(self._write.write_id, str(self._write.snapshot)),
             )
-            try:
-                self._client.api.alter_partitions_req(request)
-            except PermissionDenied as error:
-                self._refused(error, found)
+        except PermissionDenied as error:
+            self._refused(error, seen)
 
-    def _changed(self, now: Table | Partition, location: str, rows: RowCounts | None) -> dict[str, str]:
-        return after_write(now.parameters or {}, self._is_accurate(now), self._visible(location), rows)
+    def _changed(self, now: Table | Partition, visible: Visible, rows: RowCounts | None) -> dict[str, str]:
+        return after_write(now.parameters or {}, self._is_accurate(now), visible, rows)
 
     def _is_accurate(self, now: Table | Partition) -> bool:
         if not are_basic_stats_accurate(now.parameters or {}):

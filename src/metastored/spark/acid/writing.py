@@ -47,38 +47,32 @@ class Transaction:
         self._transaction = client.transaction()
         self._statements: dict[TableName, int] = {}
         self._overwritten: set[TableName] = set()
-        self._writes: list[Write] = []
         self._staging: list[tuple[str, str]] = []
         self._failed = False
-        self._read_first = False
 
     @property
     def id(self) -> int:
-        """The number of the transaction on the server."""
+        """The number of the transaction on the server; 0 before its first read or statement, which opens it.
+
+        It is opened as late as that, because whatever others commit while it is open is a conflict.
+        """
         return self._transaction.id
 
     def __enter__(self) -> Self:
-        self._transaction.__enter__()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         try:
             if kind is None and self._failed:
                 raise TransactionFailed(f"transaction {self.id} was aborted: one of its statements failed")
+            if not self.id:
+                return
             if kind is None and not self._transaction.ended:
-                self._commit()
+                self._transaction.commit()
             elif not self._transaction.ended:
                 self._transaction.abort()
         finally:
             self._remove_staging()
-
-    def _commit(self) -> None:
-        # The locks of one statement were there before its snapshot; those of a second one, or of one after a read, may
-        # be later than it. Then the server has to check for conflicts, even if the locks exclude other writers.
-        exclusive = self._writes[0].exclusive if self._writes else None
-        if (len(self._writes) > 1 or self._read_first) and exclusive is not None:
-            exclusive = False
-        self._transaction.commit(exclusive)
 
     def _remove_staging(self) -> None:
         from metastored.spark.acid.files import files_of
@@ -92,9 +86,8 @@ class Transaction:
     def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
         """The rows of a table at the snapshot of the transaction, with its own changes."""
         self._check()
-        self._read_first = self._read_first or not self._writes
         wanted = table_name(name)
-        self._transaction.locked(read_components((wanted,)), self._timeout).take()
+        self._transaction.hold(read_components((wanted,)), self._timeout)
         found = self._transaction.snapshot(wanted, keep=True)
         write_ids = snapshot_of(found, wanted)
         visible = write_ids.transactions or self._transaction.visible
@@ -173,8 +166,11 @@ class Transaction:
     # How
 
     def _check(self) -> None:
+        """Opens the transaction before its first use. Raises TransactionFailed if it has ended."""
         if self._failed or self._transaction.ended:
             raise TransactionFailed(f"transaction {self.id} has ended")
+        if not self.id:
+            self._transaction.__enter__()
 
     @contextmanager
     def _statement(self, name: Name, operation: str) -> Iterator[_Statement]:
@@ -189,7 +185,6 @@ class Transaction:
                 )
             joined = self._client.write(table.name, operation, timeout=self._timeout, transaction=self._transaction)
             with joined as write:
-                self._writes.append(write)
                 number = self._statements.get(table.name, 0)
                 statement = _Statement(self._spark, self._client, table, write, number)
                 self._staging.append((table.location, join(table.location, statement.staging_root)))
@@ -198,7 +193,7 @@ class Transaction:
                 self._statements[table.name] = number + statement.used
         except BaseException:
             self._failed = True
-            if not self._transaction.ended:
+            if self.id and not self._transaction.ended:
                 self._transaction.abort()
             raise
 
@@ -222,7 +217,8 @@ class _Statement:
         from metastored.spark.acid.files import files_of
         from metastored.spark.acid.staging import remove_left_staging
 
-        remove_left_staging(files_of(self._spark, self.table.location), self.table, self.write.visible)
+        own = self.write.transaction.id
+        remove_left_staging(files_of(self._spark, self.table.location), self.table, self.write.visible, own)
 
     def target(self, where: str | None) -> DataFrame:
         """The rows that the statement may change, with their ids."""
@@ -249,9 +245,13 @@ class _Statement:
         empty = (() if not table.key_names else replaced) if overwrite else None
         found: list[Locations] = []
 
-        def locate(values: Iterable[tuple[str, ...]]) -> Locations:
+        def locate(values: Iterable[tuple[str, ...]], changed: frozenset[tuple[str, ...]]) -> Locations:
             wanted = {*values, *([] if empty is None else [empty])}
             found.append(Locations(table, self._existing(wanted)))
+            for each in filter(None, wanted):
+                operation = None if overwrite or each in changed else "insert"
+                write.wrote(make_part_name(table.key_names, each), operation=operation)
+            write.send()
             return found[0]
 
         done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
@@ -267,9 +267,6 @@ class _Statement:
             write.add_partitions(new)
             self._check_locations(new, locations)
         for values, paths in written.items():
-            if values:
-                operation = None if overwrite or values in done.changed else "insert"
-                write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
         record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
 

@@ -137,9 +137,15 @@ def _copy_table(copy: _Copy) -> CopyResult:
     finally:
         files.remove(hidden)
     made = Made(staged, final, *size_of(files, final))
-    parameters = {**(table.parameters or {}), **_parameters(plan.source, made)}
-    sd = _at(table.sd or StorageDescriptor(), final)
-    client.alter(plan.target, replace(table, sd=sd, parameters=parameters), environment={"DO_NOT_UPDATE_STATS": "true"})
+    copied = _parameters(plan.source, made)
+
+    def changed(now: Table) -> Table:
+        """The target as it is now, with the new directory: others may have altered it since the copy was planned."""
+        return replace(
+            now, sd=_at(now.sd or StorageDescriptor(), final), parameters={**(now.parameters or {}), **copied}
+        )
+
+    client.change_table(plan.target, changed, environment={"DO_NOT_UPDATE_STATS": "true"})
     _remove_old(files, location, old, final)
     copy_table_statistics(client, plan.source, plan.target)
     return CopyResult(plan.source, plan.target, staged.rows, made.size, copied_files=staged.copied_files)
@@ -205,14 +211,15 @@ def _publish(copy: _Copy, made: Sequence[Made], old: dict[str, Partition]) -> No
     ]
     if new:
         client.add_partitions(target, new)
-    changed = []
-    for each in made:
-        if (before := old.get(each.name)) is not None:
-            parameters = {**(before.parameters or {}), **_parameters(source, each)}
-            sd = replace(table.sd or StorageDescriptor(), location=each.directory)
-            changed.append(replace(before, sd=sd, parameters=parameters))
-    if changed:
-        client.api.alter_partitions(target.database_field, target.table, tuple(changed))
+    replaced = {each.staged.part.values: each for each in made if each.name in old}
+
+    def changed(now: Partition) -> Partition:
+        each = replaced[tuple(now.values or ())]
+        parameters = {**(now.parameters or {}), **_parameters(source, each)}
+        return replace(now, sd=replace(table.sd or StorageDescriptor(), location=each.directory), parameters=parameters)
+
+    if replaced:
+        client.change_partitions(target, [each.name for each in replaced.values()], changed)
     for each in made:
         if each.name in old:
             _remove_old(copy.files, copy.location, _directory(old[each.name]), each.directory)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
+from metastored.errors import ApplicationError
 from metastored.hive.statistics import ndv
 from metastored.hive.statistics.basic import (
     COLUMN_STATS_ACCURATE,
@@ -35,12 +36,10 @@ from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsDesc,
     ColumnStatisticsObj,
-    EnvironmentContext,
     Table,
 )
-from metastored.wire.generated.partitions import AlterPartitionsRequest, Partition
+from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.statistics import SetPartitionsStatsRequest
-from metastored.wire.generated.tables import AlterTableRequest
 from metastored.wire.structs import replace
 
 FINGERPRINT: Final = "metastored.statistics.files"
@@ -77,6 +76,11 @@ class Writer(NamedTuple):
     def write_ids(self) -> str | None:
         return str(self.snapshot) if self.snapshot is not None else None
 
+    @property
+    def written(self) -> tuple[int, str] | None:
+        """The write id and the snapshot; None for a table that is not transactional."""
+        return None if self.snapshot is None else (self.write_id, str(self.snapshot))
+
 
 def is_current(parameters: Mapping[str, str], files: DataFiles, columns: Sequence[str]) -> bool:
     """Whether a partition has accurate statistics of these columns, gathered here from exactly these files."""
@@ -93,10 +97,12 @@ def is_current(parameters: Mapping[str, str], files: DataFiles, columns: Sequenc
 def store_table(writer: Writer, found: Analyzed, spark: Mapping[str, ColumnStat]) -> None:
     """Writes the statistics of a table without partitions."""
     _set_columns(writer, [(None, found.columns)])
-    table = writer.client.fresh_table(writer.name)
-    parameters = _with_basic(table.parameters or {}, found)
-    parameters = with_spark_statistics(parameters, found.rows, found.files.size, spark, str(writer.name))
-    _alter_table(writer, table, parameters)
+
+    def parameters(old: Mapping[str, str]) -> dict[str, str]:
+        basic = _with_basic(old, found)
+        return with_spark_statistics(basic, found.rows, found.files.size, spark, str(writer.name))
+
+    _alter_table(writer, parameters)
 
 
 def store_partitioned_table(
@@ -109,15 +115,17 @@ def store_partitioned_table(
 
     `totals` are the rows and bytes; None if not all partitions were analyzed, and Spark's statistics stay as they are.
     """
-    table = writer.client.fresh_table(writer.name)
-    parameters = dict(table.parameters or {})
-    parameters |= {
+    new = {
         f"{SKETCH_PREFIX}{name}": base64.b64encode(each.serialize()).decode("ascii") for name, each in sketches.items()
     }
-    if totals is not None:
-        parameters = with_spark_statistics(parameters, *totals, spark, str(writer.name))
-    if parameters != table.parameters:
-        _alter_table(writer, table, parameters)
+
+    def parameters(old: Mapping[str, str]) -> dict[str, str]:
+        changed = {**old, **new}
+        return changed if totals is None else with_spark_statistics(changed, *totals, spark, str(writer.name))
+
+    old = writer.client.fresh_table(writer.name).parameters or {}
+    if parameters(old) != old:
+        _alter_table(writer, parameters)
 
 
 def stored_sketches(parameters: Mapping[str, str]) -> dict[str, ndv.HyperLogLog]:
@@ -140,14 +148,14 @@ def store_partitions(writer: Writer, table: Table, found: Mapping[str, Analyzed]
     for at in range(0, len(names), BATCH):
         batch = names[at : at + BATCH]
         _set_columns(writer, [(name, found[name].columns) for name in batch])
-        current = writer.client.api.get_partitions_by_names(writer.name.database_field, writer.name.table, tuple(batch))
-        changed = []
-        for partition in current:
+
+        def changed(partition: Partition) -> Partition:
             one = found[name_of(table, partition.values or ())]
             parameters = _with_basic(partition.parameters or {}, one)
             parameters |= stats_to_properties(CatalogStatistics(one.files.size, one.rows))
-            changed.append(replace(partition, parameters=parameters))
-        _alter_partitions(writer, tuple(changed))
+            return replace(partition, parameters=parameters)
+
+        _alter_partitions(writer, batch, changed)
 
 
 def with_spark_statistics(
@@ -194,36 +202,35 @@ def _set_columns(writer: Writer, found: Sequence[tuple[str | None, tuple[ColumnS
         writer.client.api.set_aggr_stats_for(request)
 
 
-def _alter_table(writer: Writer, table: Table, parameters: dict[str, str]) -> None:
-    # The metastore sets this parameter itself.
-    changed = replace(
-        table, parameters={key: each for key, each in parameters.items() if key != "transient_lastDdlTime"}
-    )
-    context = EnvironmentContext(properties=dict(KEEP_STATISTICS))
-    name = writer.name
-    old: tuple[Any, ...] = (name.database_field, name.table, changed, context)
-    if writer.snapshot is None:
-        writer.client.api.alter_table_with_environment_context(*old)
-    else:
-        changed = replace(changed, writeId=writer.write_id)
-        request = AlterTableRequest(
-            name.catalog_field, name.database, name.table, changed, context, writer.write_id, writer.write_ids
-        )
-        writer.client.newest("alter_table_req", (request,), "alter_table_with_environment_context", old)
-    writer.client.forget(name.database, name.table)
+def _alter_table(writer: Writer, parameters: Callable[[Mapping[str, str]], dict[str, str]]) -> None:
+    def changed(table: Table) -> Table:
+        new = parameters(table.parameters or {})
+        new.pop("transient_lastDdlTime", None)  # The metastore sets this parameter itself.
+        return replace(table, parameters=new)
+
+    def alter(write: tuple[int, str] | None) -> None:
+        writer.client.change_table(writer.name, changed, environment=KEEP_STATISTICS, write=write)
+
+    _newest(writer, "alter_table_req", alter)
+    writer.client.forget(writer.name.database, writer.name.table)
 
 
-def _alter_partitions(writer: Writer, partitions: tuple[Partition, ...]) -> None:
-    if not partitions:
-        return
-    context = EnvironmentContext(properties=dict(KEEP_STATISTICS))
-    name = writer.name
-    old: tuple[Any, ...] = (name.database_field, name.table, partitions, context)
-    if writer.snapshot is None:
-        writer.client.api.alter_partitions_with_environment_context(*old)
-        return
-    written = tuple(replace(each, writeId=writer.write_id) for each in partitions)
-    request = AlterPartitionsRequest(
-        name.catalog_field, name.database, name.table, written, context, writer.write_id, writer.write_ids
-    )
-    writer.client.newest("alter_partitions_req", (request,), "alter_partitions_with_environment_context", old)
+def _alter_partitions(writer: Writer, names: Sequence[str], change: Callable[[Partition], Partition]) -> None:
+    def alter(write: tuple[int, str] | None) -> None:
+        writer.client.change_partitions(writer.name, names, change, environment=KEEP_STATISTICS, write=write)
+
+    _newest(writer, "alter_partitions_req", alter)
+
+
+def _newest(writer: Writer, method: str, alter: Callable[[tuple[int, str] | None], None]) -> None:
+    """Alters with the write id and the snapshot, or without them if the server has no call for them."""
+    if writer.written is not None and not writer.client.capabilities.lacks(method):
+        try:
+            alter(writer.written)
+        except ApplicationError as error:
+            if error.type != ApplicationError.UNKNOWN_METHOD:
+                raise
+            writer.client.capabilities.learned(method, False)
+        else:
+            return
+    alter(None)
