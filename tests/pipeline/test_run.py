@@ -229,7 +229,7 @@ steps:
     needs: [first]
     sql: |
       INSERT INTO killed.log VALUES ('second');
-      SELECT raise_error('no {{{{ env:PIPELINE_PASSWORD }}}}') FROM killed.{table}
+      SELECT assert_true(id < 2, 'no {{{{ env:PIPELINE_PASSWORD }}}}') FROM killed.{table}
   - {{name: third, type: python, file: killed.py, function: killed_once, needs: [second]}}
   - {{name: fourth, type: sql, sql: "INSERT INTO killed.log VALUES ('fourth')", needs: [third]}}
 """
@@ -252,7 +252,7 @@ def test_a_run_goes_on_after_a_failed_step_and_after_a_kill(near: RunningServer,
         client.create_table(metastored.table("killed.full", {"id": "int"}, format="textfile"))
         client.create_table(metastored.table("killed.empty", {"id": "int"}, format="textfile"))
         location = Path((client.table("killed.full").sd.location or "").removeprefix("file:"))  # type: ignore[union-attr]
-        (location / "rows").write_text("1\n")
+        (location / "rows").write_text("1\n2\n")  # Only the last row fails the check of the statement.
     (tmp_path / "killed.py").write_text(KILLED)
     (tmp_path / "weekly.yml").write_text(FAILING.format(folder=tmp_path, table="full"))
     failed = pipeline(tmp_path, "run", "weekly.yml", "--uri", near.uri, "--state", "state")

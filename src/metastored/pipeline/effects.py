@@ -96,8 +96,8 @@ class _Statements:
         try:
             from sqlglot import exp
 
-            from metastored.spark.acid_sql.source import parsed
             from metastored.spark.acid_sql.tables import references
+            from metastored.spark.source import parsed
         except ImportError:
             raise MissingExtra("a pipeline with SQL", "spark") from None
         try:

@@ -71,9 +71,10 @@ def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int
             if at < first and not _belongs_to_session(text):
                 continue
             frame = sql(context.spark, text, client=context.client)
-            # Spark executes a query only when rows are requested: one is enough for a check that it can be executed.
-            if frame.columns and frame.take(1):
-                context.show(f"{step.name}: {_first_word(text)} returned rows, which a pipeline does not show")
+            if frame.columns:
+                # Spark executes a query only when rows are requested: all of them, since any may fail a check.
+                frame.write.format("noop").mode("overwrite").save()
+                context.show(f"{step.name}: a pipeline does not show the rows of {_first_word(text)}")
             if at >= first:
                 statement_done(at + 1)
     return Outcome(figures.rows, figures.bytes, counted(len(statements), "statement"))

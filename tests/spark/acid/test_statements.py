@@ -313,3 +313,19 @@ def test_a_guarded_session_refuses_plain_statements_on_acid_tables(shop: Shop, s
     found = metastored.spark.sql(session, "SELECT count(*) FROM orders", client=shop.client)
     assert found.collect()[0][0] == 3
     assert shop.spark.sql("SELECT 1").collect()[0][0] == 1
+    another = session.newSession()
+    assert another.sql("SELECT 1").collect()[0][0] == 1
+    with pytest.raises(AcidTableError):
+        another.table(name)
+
+
+@pytest.mark.parametrize("name", ["O'Brien", "a\\b", 'say "x"'])
+def test_a_condition_on_a_key_means_what_spark_makes_of_it(shop: Shop, name: str) -> None:
+    people = shop.warehouse.create("people", {"id": "int"}, keys={"name": "string"})
+    frame = shop.spark.createDataFrame([(1, name), (2, "other")], "id int, name string")
+    acid.insert(shop.spark, people, frame, client=shop.client)
+    literal = name.replace("\\", "\\\\").replace("'", "''")
+    condition = f"name = '{literal}' AND log10(id * 100) = 2"
+    assert shop.sql(f"SELECT id FROM people WHERE {condition}") == [(1,)]
+    shop.sql(f"DELETE FROM people WHERE {condition}")
+    assert shop.sql("SELECT id, name FROM people") == [(2, "other")]

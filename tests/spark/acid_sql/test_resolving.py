@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 import metastored
+from metastored.errors import ApplicationError, MetaException
 from metastored.model.names import TableName
 from metastored.spark.acid_sql.resolving import MetastoreLookup, Names
 from metastored.spark.acid_sql.tables import Found, Parts
 from metastored.testing import running_server
+from metastored.wire.message import Call, Reply, Session
 from metastored.wire.structs import replace
+from tests.support.memory_metastore import MemoryMetastore
 
 ORDERS = TableName("", "shop", "orders")
 ACID = {"transactional": "true"}
@@ -64,6 +67,25 @@ def test_other_tables_are_not_found(client: metastored.Client) -> None:
         assert found(client, *parts) is None
     assert found(client, "iceberg", "shop", "orders") is None
     assert found(client, "orders", names=Names("default")) is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MetaException("the database is locked"), ApplicationError(ApplicationError.INTERNAL_ERROR, "Internal error")],
+)
+def test_an_error_of_the_metastore_does_not_make_a_table_look_plain(error: Exception) -> None:
+    class Failing(MemoryMetastore):
+        """Cannot list tables."""
+
+        async def handle(self, call: Call, session: Session) -> Reply:
+            if call.method.name.startswith("get_table_objects_by_name"):
+                return Reply.raised(call.method, error)
+            return await super().handle(call, session)
+
+    with metastored.connect(handler=Failing({"shop": ("orders",)}), cache=False) as client:
+        with pytest.raises(type(error), match=str(error)):
+            found(client, "shop", "orders")
+        assert found(client, "parquet", "/data/x") is None
 
 
 def test_a_temporary_view_hides_a_table_of_the_current_database(client: metastored.Client) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from functools import lru_cache
-from typing import Any, Final
+from functools import lru_cache, reduce
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -40,39 +40,98 @@ _METHODS: Final = {
     "BETWEEN": "between", "IN": "in",
 }  # fmt: skip
 _NEGATED: Final = ("GT", "GTE")
-Condition = Any
+_UNCERTAIN: Final = ("\\", '"')
+"""Signs by which the literals of a condition may be others in Spark than in sqlglot: escapes, quoted names."""
+
+
+class Condition(NamedTuple):
+    """A part of a condition: sqlglot's tree of it, and the user's own text."""
+
+    tree: Any
+    text: str
 
 
 def conjuncts(where: str) -> list[Condition]:
-    """The parts of a condition between its ANDs, parsed by sqlglot; none if it cannot be parsed."""
+    """The parts of a condition between its ANDs; none if sqlglot cannot parse it.
+
+    sqlglot says what a part is about. Its text is that of the user, cut at the ANDs: printed by sqlglot it may mean
+    something else in Spark. A condition whose parts cannot be cut is one part.
+    """
     try:
         import sqlglot
         from sqlglot import exp
         from sqlglot.errors import SqlglotError
     except ImportError:
         raise MissingExtra("a condition on an ACID table", "spark") from None
+
+    from metastored.spark.source import parsed_again
+
     try:
         parsed = sqlglot.parse_one(where, dialect="spark")
     except SqlglotError:
         return []  # Spark itself may know it: then everything is read, and Spark filters.
     found: list[Condition] = []
-    remaining: list[Condition] = [parsed]
+    remaining = [Condition(parsed, where)]
     while remaining:
         each = remaining.pop()
-        if isinstance(each, exp.Paren):
-            remaining.append(each.this)
-        elif isinstance(each, exp.And):
-            remaining += [each.right, each.left]
-        else:
+        inner = _cut(each.text)
+        if len(inner) == 1 and inner[0] == each.text:
             found.append(each)
+            continue
+        parts = [Condition(parsed_again(text), text) for text in inner]
+        trees = [part.tree for part in parts]
+        # The parts must be those that sqlglot sees: else the text was cut in the wrong place.
+        if None in trees or _bare(reduce(lambda one, other: exp.And(this=one, expression=other), trees)) != _bare(
+            each.tree
+        ):
+            found.append(each)
+        else:
+            remaining += reversed(parts)
     return found
+
+
+def _bare(tree: Any) -> Any:
+    """A tree without the parentheses around it."""
+    from sqlglot import exp
+
+    while isinstance(tree, exp.Paren):
+        tree = tree.this
+    return tree
+
+
+def _cut(text: str) -> list[str]:
+    """The text without parentheses around it, cut at the ANDs on its top level; itself if there is nothing to cut."""
+    from sqlglot import TokenType
+
+    from metastored.spark.source import Source, tokens_of
+
+    source = Source(text, tokens_of(text), None)
+    last = len(source.tokens)
+    if source.at(0, TokenType.L_PAREN) and source.closing(0) == last - 1:
+        return [source.original(1, last - 1)] if last > 2 else [text]
+    ands: list[int] = []
+    between = 0
+    for at in source.top_level(0):
+        type = source.tokens[at].token_type
+        if type in (TokenType.OR, TokenType.XOR):
+            return [text]
+        if type is TokenType.BETWEEN:
+            between += 1
+        elif type is TokenType.AND and between:
+            between -= 1
+        elif type is TokenType.AND:
+            ands.append(at)
+    if not ands:
+        return [text]
+    starts = [0, *(at + 1 for at in ands)]
+    return [source.original(first, end) for first, end in zip(starts, [*ands, last], strict=True)]
 
 
 def matching_partitions(
     spark: SparkSession, table: AcidTable, names: Sequence[str], conditions: Iterable[Condition]
 ) -> list[str]:
     """The names of the partitions for which the conditions about keys alone can be true."""
-    texts = [each.sql(dialect="spark") for each in conditions if _is_about(each, table.key_names)]
+    texts = [each.text for each in conditions if _is_about(each.tree, table.key_names)]
     if not texts or not names:
         return list(names)
     keys = table.key_names
@@ -89,7 +148,7 @@ def matching_partitions(
     return sorted(row[0] for row in frame.select("__name").collect())
 
 
-def _is_about(condition: Condition, names: Iterable[str]) -> bool:
+def _is_about(condition: Any, names: Iterable[str]) -> bool:
     """Whether a condition has only these columns, and always the same value for them."""
     from sqlglot import exp
 
@@ -112,7 +171,8 @@ def search_options(spark: Any, table: AcidTable, conditions: Iterable[Condition]
     if not hasattr(spark, "_jsparkSession"):
         return {}
     fields = {field.name.lower(): field for field in table.columns}
-    leaves = [found for each in conditions if (found := _leaf(each, fields)) is not None]
+    certain = (each.tree for each in conditions if not any(sign in each.text for sign in _UNCERTAIN))
+    leaves = [found for each in certain if (found := _leaf(each, fields)) is not None]
     if not leaves:
         return {}
     jvm, gateway = spark._jvm, spark.sparkContext._gateway
@@ -132,7 +192,7 @@ def search_options(spark: Any, table: AcidTable, conditions: Iterable[Condition]
     return {_SARG: conf.get(_SARG), _SARG_COLUMNS: conf.get(_SARG_COLUMNS)}
 
 
-def _leaf(condition: Condition, fields: dict[str, StructField]) -> tuple[str, str, str, list[Any]] | None:
+def _leaf(condition: Any, fields: dict[str, StructField]) -> tuple[str, str, str, list[Any]] | None:
     """A comparison of a column with literals of its own type, as (operator, column, ORC type, values)."""
     from sqlglot import exp
 
@@ -157,7 +217,7 @@ def _leaf(condition: Condition, fields: dict[str, StructField]) -> tuple[str, st
     return None if kind is None else (operator, field.name, kind, literals)
 
 
-def _literals(field: StructField, values: Sequence[Condition]) -> tuple[str | None, list[Any]]:
+def _literals(field: StructField, values: Sequence[Any]) -> tuple[str | None, list[Any]]:
     from sqlglot import exp
 
     found: list[Any] = []

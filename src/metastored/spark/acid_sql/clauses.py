@@ -15,7 +15,6 @@ from sqlglot import TokenType, exp
 from metastored.model.counting import counted
 from metastored.model.names import TableName
 from metastored.spark.acid.clauses import SOURCE, TARGET
-from metastored.spark.acid_sql.source import Edit, Source, parsed_again
 from metastored.spark.acid_sql.tables import Lookup, Parts
 from metastored.spark.acid_sql.values import (
     Assignment,
@@ -29,6 +28,7 @@ from metastored.spark.acid_sql.values import (
     Update,
     View,
 )
+from metastored.spark.source import Edit, Source, parsed_again
 
 INSERT_FORMS: Final = "write INSERT *, INSERT (columns) VALUES (expressions), or INSERT VALUES (expressions)"
 

@@ -53,8 +53,8 @@ def check_statement(spark: Any, statement: str) -> None:
 def check_table(spark: Any, name: str) -> None:
     """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one."""
     from metastored.spark.acid_sql.resolving import session_lookup
-    from metastored.spark.acid_sql.source import parsed
     from metastored.spark.acid_sql.tables import references
+    from metastored.spark.source import parsed
 
     try:
         source = parsed(f"SELECT * FROM {name}")
@@ -84,6 +84,11 @@ def _guarded_session(plain: type[Any]) -> type[Any]:
             check_table(self, tableName)
             found: DataFrame = super().table(tableName)
             return found
+
+        def newSession(self) -> SparkSession:
+            made: SparkSession = super().newSession()
+            setattr(made, CLIENT, getattr(self, CLIENT))
+            return made
 
         @property
         def read(self) -> Any:

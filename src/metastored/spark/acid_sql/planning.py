@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from metastored.model.acid import TRANSACTIONAL
 from metastored.spark.acid_sql import clauses
-from metastored.spark.acid_sql.source import Edit, Source, blanked, parsed
 from metastored.spark.acid_sql.tables import Found, Lookup, Parts, Reference, all_names, indirect, references
 from metastored.spark.acid_sql.values import Passed, Plan, Query, View
+from metastored.spark.source import Edit, Source, blanked, parsed
 
 METADATA: Final = (exp.Describe, exp.Drop, exp.Alter, exp.Refresh, exp.Uncache, exp.Use, exp.Set, exp.Comment,
                    exp.Grant, exp.Revoke)  # fmt: skip

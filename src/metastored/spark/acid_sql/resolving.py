@@ -7,20 +7,20 @@ table are never read here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from metastored.client._sync.client import Client
-from metastored.errors import MetastoreError, StatementError
+from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException, StatementError
 from metastored.model.acid import is_transactional
 from metastored.model.formats import format_of
 from metastored.model.kinds import is_view
 from metastored.model.names import TableName
 from metastored.model.origins import TableFormat
 from metastored.spark.acid_sql.plain import plain_sql
-from metastored.spark.acid_sql.source import parsed
 from metastored.spark.acid_sql.tables import Found, Lookup, Parts, all_names, references
+from metastored.spark.source import parsed
 from metastored.wire.generated.common import Table
 
 if TYPE_CHECKING:
@@ -113,9 +113,21 @@ class MetastoreLookup:
             by_database.setdefault(name.database, []).append(name.table)
         found: list[Table] = []
         for database, tables in by_database.items():
-            with suppress(MetastoreError):  # A database that does not exist, such as that of parquet.`/path`.
+            try:
                 found += self._client.tables_by_name(database, tuple(tables))
+            except (MetastoreError, ApplicationError):
+                # Servers word it differently. Any other error may hide an ACID table, which Spark would take for plain.
+                if self._exists(database):
+                    raise
         return found
+
+    def _exists(self, database: str) -> bool:
+        """Whether there is a database of this name: that of parquet.`/path` is none."""
+        try:
+            self._client.database(database)
+        except NoSuchObjectException:
+            return False
+        return True
 
     def _read_by(self, view: Table, above: frozenset[TableName]) -> TableName | None:
         """An ACID table that a view reads."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from sqlglot import TokenType, exp
 
 from metastored.model.names import TableName
-from metastored.spark.acid_sql.source import Source
+from metastored.spark.source import Source
 
 Parts = tuple[str, ...]
 """A name as a statement has it, in lower case: `(t,)`, `(db, t)` or `(catalog, db, t)`."""

@@ -132,6 +132,11 @@ class Source:
         raise self.error("this parenthesis is not closed", self.offset(opening))
 
 
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a text in Spark's language. Raises TokenError for open quotes."""
+    return list(Spark().tokenize(text))
+
+
 def parsed(text: str) -> Source:
     """One statement. Raises StatementError for a text without tokens, with several statements or with open quotes."""
     dialect = Spark()
