@@ -160,5 +160,5 @@ def test_the_initiator_and_the_cleaner_run_once_without_spark(orders: Place) -> 
     orders.client.api.mark_failed(orders.queue()[0].info)
     orders.compact()
     done = run("cleaner", "--once", "--uri", orders.uri)
-    assert (done.returncode, done.stdout) == (0, "2 shop.orders removed 2\n")
+    assert (done.returncode, done.stdout) == (0, "2 shop.orders removed 2 directories\n")
     assert len(orders.names()) == 1

@@ -214,16 +214,17 @@ class Write:
         """Why rows would be lost or doubled if this write went on, or None.
 
         `now` are the ids that are visible now, and `locked` is whether an earlier statement of the transaction locked
-        the table: then later write ids are those of inserts beside it, and only an overwrite has to mind them.
+        the table: then nobody can have overwritten it, and later write ids are those of inserts beside it. They stay
+        beside a base of this write, which must therefore not have their rows.
         """
-        if (self._replaces or not locked) and any(
-            now.is_valid(each) for each in range(self.write_id + 1, now.high_watermark + 1)
-        ):
+        later = [each for each in range(self.write_id + 1, now.high_watermark + 1) if now.is_valid(each)]
+        if (later and not locked) or (self._replaces and any(map(self.snapshot.is_valid, later))):
             return f"another transaction was faster, and has committed a write id after {self.write_id}"
         if below:
             listed = ", ".join(map(str, below))
             return f"the overwrite would hide the rows of writers that are still open (write ids {listed})"
-        if self._replaces and (missed := now.committed_since(self.snapshot)):
+        missed = [each for each in now.committed_since(self.snapshot) if each < self.write_id]
+        if self._replaces and missed:
             listed = ", ".join(map(str, missed))
             return f"an overwrite would remove rows that others have committed since its snapshot (write ids {listed})"
         return None
