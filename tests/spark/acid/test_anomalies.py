@@ -27,8 +27,8 @@ from tests.spark.acid.history_worker import FileRows, SparkRows
 ROOT = Path(__file__).resolve().parents[3]
 KEYS = 3
 STALLS = "hive 4.0.1"
-"""On Derby, the database of Apache's metastores in tests, it does not reply for minutes while several processes write: an
-abort took longer than 60 seconds. `test_concurrency.py` runs on it, with one call at a time."""
+"""While several processes write, it does not reply for minutes here, on Derby: an abort took longer than 60 seconds.
+`test_concurrency.py` runs on it, with one call at a time."""
 CHECKED = [each for each in METASTORES if STALLS not in str(each)]
 EVERY = [*(f"metastored {version}" for version in METASTORED), "hive 3.1.3", "hive 4.1.0"]
 SOAK_SECONDS = float(os.environ.get("METASTORED_SOAK_SECONDS", "600"))
