@@ -254,7 +254,9 @@ def test_a_write_does_not_undo_an_alter_of_the_table(
 ) -> None:
     """Others alter the table, or its partition, while the write counts its files; on metastored at any moment."""
     client = each_warehouse.client
-    name = each_warehouse.create("t", COLUMNS, keys=keys)
+    # Hive 2.3 alters an ACID table only if it has buckets.
+    buckets = ("id", 1) if each_warehouse.server == "metastored 2.3" else None
+    name = each_warehouse.create("t", COLUMNS, keys=keys, buckets=buckets)
     new = numbered(spark, 1) if keys is None else numbered(spark, 1).selectExpr("*", "'a' as ds")
     acid.insert(spark, name, new, client=client)
     # Apache's metastores have no such condition: what is altered between the last read and the write is lost.
