@@ -143,7 +143,7 @@ def initiator(
 def cleaner(
     server: Server, spark: Spark, once: Once = False, interval: Interval = 60.0, output: Output = "text"
 ) -> None:
-    """Remove directories that compactions replaced and nobody reads, and those of aborted writes."""
+    """Remove what compactions replaced, and what aborted writes left."""
     from metastored.spark.compaction.aborted import forget_aborted
     from metastored.spark.compaction.cleaner import clean
 
