@@ -31,7 +31,8 @@ WORDS = [
     (r"\basynccontextmanager\b", "contextmanager"),
     (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|EventPoll|HiveProvider|Lock|Methods|Pool|Read"
      r"|Statements|Transaction|Write)\b", r"\1"),
-    (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
+    (r"\bAwaitable\[((?:[^\[\]]|\[[^\[\]]*\])*)\]", r"\1"),
+    (r"\bimport Awaitable, ", "import "),
     (r"\baconnect\b", "connect"),
     (r"The (\w+), asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
      r"The \1, synchronous: made from `_async`."),

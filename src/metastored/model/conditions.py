@@ -40,11 +40,6 @@ PARTS: Final = {
 """The parts of a table that an alter may change besides parameters and storage, and their fields."""
 
 
-def changes_only(before: Table | Partition, after: Table | Partition) -> dict[str, str]:
-    """The environment of an alter that may change only that in which two tables, or two partitions, differ."""
-    return only(changed_names(before, after))
-
-
 def only(names: set[str]) -> dict[str, str]:
     """The environment of an alter that may change only these parameters and parts."""
     return {CHANGES_ONLY: ",".join(sorted(names))}

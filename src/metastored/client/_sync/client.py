@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from metastored.client._backend import threads as io
+from metastored.client._sync import changes
 from metastored.client._sync.acid import Read, Write, current_acid
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
@@ -47,17 +48,15 @@ from metastored.hive.names import partition_values
 from metastored.model import filters, makers
 from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
-from metastored.model.conditions import changed_names, changes_only, is_refused, only
 from metastored.model.makers import Columns
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.partitions import AddPartitionsRequest, AlterPartitionsRequest, Partition
+from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
 from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from metastored.wire.generated.tables import (
-    AlterTableRequest,
     ClientCapabilities,
     ClientCapability,
     GetTableRequest,
@@ -74,8 +73,6 @@ if TYPE_CHECKING:
 BATCH: Final = 1000
 """Maximum number of objects that are requested or sent in one call."""
 TIMEOUT: Final = 60.0
-ATTEMPTS: Final = 20
-"""How often a change is tried while others change the same object."""
 CAPABILITIES: Final = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
 """What this client supports: servers hide insert-only tables from clients that do not send this."""
 
@@ -300,35 +297,8 @@ class Client:
         immediately before, and what another client changes between these two calls is lost. `write` are the write id
         and the snapshot of statistics; raises ApplicationError if the server has no call for them (before Hive 4).
         """
-        wanted = table_name(name)
-        refused: tuple[Table, MetaException] | None = None
-        for _ in range(ATTEMPTS):
-            table = self.fresh_table(wanted)
-            changed = change(table)
-            if write is not None:  # Hive 4 compares that of the table, not that of the request.
-                changed = replace(changed, writeId=write[0])
-            settings = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
-            if refused is None or refused[0] != table:
-                settings |= changes_only(table, changed)
-            # Else it was refused although nobody has changed it: the server stores it in another form.
-            context = EnvironmentContext(properties=settings) if settings else None
-            old = (wanted.database_field, wanted.table, changed, context)
-            try:
-                if write is None:
-                    self.api.alter_table_with_environment_context(*old)
-                else:
-                    request = AlterTableRequest(
-                        wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
-                    )
-                    self.api.alter_table_req(request)
-            except MetaException as error:
-                if not is_refused(error):
-                    raise
-                refused = table, error
-                continue
-            return changed
-        assert refused is not None
-        raise refused[1]
+        settings = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
+        return changes.change_table(self, table_name(name), change, settings, write)
 
     def change_partitions(
         self,
@@ -344,45 +314,8 @@ class Client:
         """
         wanted = table_name(name)
         for at in range(0, len(partitions), self._batch):
-            self._change_batch(wanted, tuple(partitions[at : at + self._batch]), change, environment or {}, write)
-
-    def _change_batch(
-        self,
-        wanted: TableName,
-        names: tuple[str, ...],
-        change: Callable[[Partition], Partition],
-        environment: Mapping[str, str],
-        write: tuple[int, str] | None,
-    ) -> None:
-        refused: tuple[tuple[Partition, ...], MetaException] | None = None
-        for _ in range(ATTEMPTS):
-            found = tuple(self.api.get_partitions_by_names(wanted.database_field, wanted.table, names))
-            if not found:
-                return
-            changed = tuple(map(change, found))
-            if write is not None:
-                changed = tuple(replace(each, writeId=write[0]) for each in changed)
-            settings = dict(environment)
-            if refused is None or refused[0] != found:
-                settings |= only({key for pair in zip(found, changed, strict=True) for key in changed_names(*pair)})
-            context = EnvironmentContext(properties=settings) if settings else None
-            old = (wanted.database_field, wanted.table, changed, context)
-            try:
-                if write is None:
-                    self.api.alter_partitions_with_environment_context(*old)
-                else:
-                    request = AlterPartitionsRequest(
-                        wanted.catalog_field, wanted.database, wanted.table, changed, context, *write
-                    )
-                    self.api.alter_partitions_req(request)
-            except MetaException as error:
-                if not is_refused(error):
-                    raise
-                refused = found, error
-                continue
-            return
-        assert refused is not None
-        raise refused[1]
+            batch = tuple(partitions[at : at + self._batch])
+            changes.change_partitions(self.api, wanted, batch, change, environment or {}, write)
 
     def set_parameters(self, name: Name, **parameters: str) -> Table:
         """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent."""
