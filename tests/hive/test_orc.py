@@ -9,7 +9,8 @@ import pytest
 from pyarrow import orc as arrow
 
 from metastored.hive import orc
-from metastored.hive.orc import OrcError, Range
+from metastored.hive.orc import Range
+from metastored.hive.orc_messages import OrcError
 
 COMPRESSIONS = ("uncompressed", "zlib", "snappy", "lz4", "zstd")
 

@@ -10,8 +10,19 @@ is decoded here. Compressions other than zlib are decompressed by pyarrow; witho
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+
+from metastored.hive.orc_messages import (
+    OrcError,
+    as_map,
+    bytes_field,
+    damage,
+    fields_of,
+    number_field,
+    read_varint,
+    signed,
+)
 
 END: Final = 16 * 1024
 """The number of bytes at the end of a file that most tails fit in."""
@@ -23,10 +34,6 @@ OLD_COMPRESSIONS: Final = frozenset({_NONE, _ZLIB, 2, 3, 4})
 """The compressions that all versions of Hive read: none, zlib, snappy, LZO, LZ4. Hive 3.1 cannot read zstd (5)."""
 _HEADER: Final = 3  # Each compressed chunk begins with its length and a flag for "not compressed".
 _BLOCK: Final = 256 * 1024
-
-
-class OrcError(ValueError):
-    """Bytes that are not the tail of an ORC file, or a tail that cannot be read here."""
 
 
 class Range(NamedTuple):
@@ -55,7 +62,7 @@ class Tail(NamedTuple):
     metadata: Mapping[str, bytes]
 
 
-class _Sections(NamedTuple):
+class Sections(NamedTuple):
     """The parts of a tail as they are stored."""
 
     metadata: bytes
@@ -78,30 +85,34 @@ def compression(end: bytes) -> int:
 
 def read_tail(end: bytes) -> Tail:
     """The tail, from the last bytes of a file, at least `tail_length` of them. Raises OrcError."""
-    sections = _sections(end)
+    with damage():
+        return _read_tail(sections_of(end))
+
+
+def _read_tail(sections: Sections) -> Tail:
     rows, stripes, statistics, metadata, types = 0, [], [], {}, []
-    for number, value in _fields(_plain(sections.footer, sections)):
+    for number, value in fields_of(plain(sections.footer, sections)):
         match number:
             case 3:
-                stripes.append(int(_map(value).get(5, 0)))
+                stripes.append(int(as_map(value).get(5, 0)))
             case 4:
                 types.append(value)
             case 5:
-                item = _map(value)
+                item = as_map(value)
                 metadata[bytes(item.get(1, b"")).decode()] = bytes(item.get(2, b""))
             case 6:
                 rows = int(value)
             case 7:
                 statistics.append(_range(value))
     per_stripe = [
-        tuple(_range(each) for field, each in _fields(value) if field == 1)
-        for number, value in _fields(_plain(sections.metadata, sections))
+        tuple(_range(each) for field, each in fields_of(value) if field == 1)
+        for number, value in fields_of(plain(sections.metadata, sections))
         if number == 1
     ]
     ranges = per_stripe if len(per_stripe) == len(stripes) else [()] * len(stripes)
     return Tail(
         rows=rows,
-        fields=tuple(value.decode() for number, value in _fields(types[0]) if number == 3) if types else (),
+        fields=tuple(value.decode() for number, value in fields_of(types[0]) if number == 3) if types else (),
         ranges=tuple(statistics),
         stripes=tuple(Stripe(count, each) for count, each in zip(stripes, ranges, strict=True)),
         metadata=metadata,
@@ -110,7 +121,7 @@ def read_tail(end: bytes) -> Tail:
 
 def with_metadata(end: bytes, metadata: Mapping[str, bytes]) -> tuple[int, bytes]:
     """Adds user metadata. Returns how many bytes are cut from the end of the file, and the bytes that replace them."""
-    sections = _sections(end)
+    sections = sections_of(end)
     footer, postscript = _extended(sections, metadata)
     replaced = len(sections.footer) + len(sections.postscript) + 1
     return replaced, footer + postscript
@@ -118,50 +129,64 @@ def with_metadata(end: bytes, metadata: Mapping[str, bytes]) -> tuple[int, bytes
 
 def appended_metadata(end: bytes, metadata: Mapping[str, bytes]) -> bytes:
     """Adds user metadata where a file can only be appended to: returns the bytes of a second, complete tail."""
-    sections = _sections(end)
+    sections = sections_of(end)
     footer, postscript = _extended(sections, metadata)
     return sections.metadata + footer + postscript
 
 
-def _extended(sections: _Sections, metadata: Mapping[str, bytes]) -> tuple[bytes, bytes]:
-    added = b"".join(_bytes(5, _bytes(1, key.encode()) + _bytes(2, value)) for key, value in metadata.items())
-    footer = sections.footer
+def _extended(sections: Sections, metadata: Mapping[str, bytes]) -> tuple[bytes, bytes]:
+    footer = sections.footer + stored(metadata_fields(metadata), sections)
+    return footer, new_postscript(sections, {1: len(footer)})
+
+
+def metadata_fields(metadata: Mapping[str, bytes]) -> bytes:
+    """User metadata, as it is in a footer."""
+    items = (bytes_field(1, key.encode()) + bytes_field(2, value) for key, value in metadata.items())
+    return b"".join(bytes_field(5, each) for each in items)
+
+
+def stored(message: bytes, sections: Sections) -> bytes:
+    """A part of a section as it is stored in the file of a tail: in chunks that are not compressed."""
     if sections.compression == _NONE:
-        footer += added
-    else:
-        for at in range(0, len(added), sections.block):
-            chunk = added[at : at + sections.block]
-            footer += (len(chunk) << 1 | 1).to_bytes(_HEADER, "little") + chunk
-    fields = [(number, len(footer) if number == 1 else value) for number, value in _fields(sections.postscript)]
+        return message
+    chunks = (message[at : at + sections.block] for at in range(0, len(message), sections.block))
+    return b"".join((len(each) << 1 | 1).to_bytes(_HEADER, "little") + each for each in chunks)
+
+
+def new_postscript(sections: Sections, numbers: Mapping[int, int]) -> bytes:
+    """The postscript of a tail with other numbers in some of its fields, and its length."""
+    fields = [(number, numbers.get(number, value)) for number, value in fields_of(sections.postscript)]
     postscript = b"".join(
-        _bytes(number, value) if isinstance(value, bytes) else _varint(number << 3) + _varint(value)
+        bytes_field(number, value) if isinstance(value, bytes) else number_field(number, value)
         for number, value in fields
     )
-    return footer, postscript + bytes([len(postscript)])
+    return postscript + bytes([len(postscript)])
 
 
 def _postscript(end: bytes) -> dict[int, Any]:
     size = end[-1] if end else 0
-    fields = _map(end[-1 - size : -1]) if 0 < size < len(end) else {}
+    fields = as_map(end[-1 - size : -1]) if 0 < size < len(end) else {}
     if fields.get(8000) != MAGIC:
         raise OrcError("this is not the end of an ORC file")
     return fields
 
 
-def _sections(end: bytes) -> _Sections:
+def sections_of(end: bytes) -> Sections:
+    """The parts of a tail, from the last bytes of a file. Raises OrcError."""
     fields = _postscript(end)
     if tail_length(end) > len(end):
         raise OrcError(f"the tail has {tail_length(end)} bytes, and {len(end)} were read")
     after_footer = len(end) - 1 - end[-1]
     footer = after_footer - int(fields.get(1, 0))
     metadata = footer - int(fields.get(5, 0))
-    return _Sections(
+    return Sections(
         end[metadata:footer], end[footer:after_footer], end[after_footer:-1],
         int(fields.get(2, _NONE)), int(fields.get(3, _BLOCK)),
     )  # fmt: skip
 
 
-def _plain(section: bytes, sections: _Sections) -> bytes:
+def plain(section: bytes, sections: Sections) -> bytes:
+    """A section of a tail without its compression. Raises OrcError."""
     if sections.compression == _NONE:
         return section
     plain, at = [], 0
@@ -191,70 +216,12 @@ def _decompressed(chunk: bytes, compression: int, block: int) -> bytes:
 
 
 def _snappy_length(chunk: bytes) -> int:
-    return _read_varint(chunk, 0)[0]
-
-
-# --- protocol buffers --------------------------------------------------------------------------------------
+    return read_varint(chunk, 0)[0]
 
 
 def _range(statistics: bytes) -> Range | None:
     """The range in a ColumnStatistics; None for columns of other types, and for columns without values."""
-    numbers = _map(_map(statistics).get(2, b""))
+    numbers = as_map(as_map(statistics).get(2, b""))
     if 1 not in numbers or 2 not in numbers:
         return None
-    return Range(_zigzag(numbers[1]), _zigzag(numbers[2]))
-
-
-def _zigzag(number: int) -> int:
-    return number >> 1 ^ -(number & 1)
-
-
-def _map(message: bytes) -> dict[int, Any]:
-    return dict(_fields(message))
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
-    at = 0
-    while at < len(message):
-        key, at = _read_varint(message, at)
-        match key & 7:
-            case 0:
-                value, at = _read_varint(message, at)
-                yield key >> 3, value
-            case 1:
-                yield key >> 3, message[at : at + 8]
-                at += 8
-            case 2:
-                size, at = _read_varint(message, at)
-                yield key >> 3, message[at : at + size]
-                at += size
-            case 5:
-                yield key >> 3, message[at : at + 4]
-                at += 4
-            case other:
-                raise OrcError(f"the tail is damaged: wire type {other}")
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while at < len(data):
-        byte = data[at]
-        at += 1
-        number |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return number, at
-    raise OrcError("the tail is damaged: it ends inside of a number")
-
-
-def _varint(number: int) -> bytes:
-    written = bytearray()
-    while number > 0x7F:
-        written.append(number & 0x7F | 0x80)
-        number >>= 7
-    written.append(number)
-    return bytes(written)
-
-
-def _bytes(number: int, value: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(value)) + value
+    return Range(signed(numbers[1]), signed(numbers[2]))

@@ -32,7 +32,7 @@ def update_events(table: AcidTable, rows: DataFrame, assignments: Mapping[str, A
     """Updates of rows that have ROW__ID; the expressions see the old values."""
     rows = rows.alias(TARGET)
     values = _updated(table, assignments, _own)
-    return _exploded(rows, F.array(_delete(table, _own), _insert(table, values, _bucket_of(_own(ROW_ID)))))
+    return _exploded(rows, F.array(_delete(table, _own), _insert(table, values, _salt_of(_own(ROW_ID)))))
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _matched(table: AcidTable, action: Action, source: DataFrame | None) -> Colu
     if not isinstance(action, Mapping):
         raise InvalidInputException(f"{action!r} is no action of a merge: a dict of columns, 'delete' or '*'")
     values = _updated(table, action, _of_target)
-    return F.array(_delete(table, _of_target), _insert(table, values, _bucket_of(_of_target(ROW_ID))))
+    return F.array(_delete(table, _of_target), _insert(table, values, _salt_of(_of_target(ROW_ID))))
 
 
 def _inserted(table: AcidTable, action: Action, source: DataFrame, salt: Column) -> Column:
@@ -158,7 +158,7 @@ def _delete(table: AcidTable, column: Any) -> Column:
     keys = {field.name: column(field.name) for field in table.keys}
     return _event(
         table, DELETE, (row_id.getField("writeid"), row_id.getField("bucketid"), row_id.getField("rowid")),
-        F.lit(None).cast(table.columns), keys, F.lit(0),
+        F.lit(None).cast(table.columns), keys, _salt_of(row_id),
     )  # fmt: skip
 
 
@@ -199,9 +199,9 @@ def _first(events: Sequence[tuple[str | None, Column]]) -> Column:
     return result
 
 
-def _bucket_of(row_id: Column) -> Column:
-    """Updated rows are distributed by the bucket of the old row."""
-    return F.shiftright(row_id.getField("bucketid"), 16).bitwiseAND(F.lit(0xFFF))
+def _salt_of(row_id: Column) -> Column:
+    """Deletes and updated rows are distributed by the ids of the old rows: those of a million rows that follow."""
+    return F.hash(row_id.getField("writeid"), row_id.getField("bucketid"), F.shiftright(row_id.getField("rowid"), 20))
 
 
 def _own(name: str) -> Column:

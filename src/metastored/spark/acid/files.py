@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -53,8 +53,11 @@ class Files(Protocol):
     def digest(self, location: str) -> str:
         """The SHA-256 digest of a file, in hexadecimal."""
 
-    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+    def add_orc_metadata(self, location: str, end: bytes, metadata: Mapping[str, bytes]) -> None:
         """Adds user metadata to an ORC file with this end; does nothing where a file cannot be changed."""
+
+    def concatenate(self, parts: Sequence[tuple[str, int]], target: str, end: bytes) -> None:
+        """Writes the first bytes of files, so many of each, and then an end. The files are removed."""
 
     def make(self, location: str) -> None: ...
     def rename(self, source: str, target: str) -> None: ...
@@ -99,11 +102,28 @@ class LocalFiles:
         with open(local_path(location), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+    def add_orc_metadata(self, location: str, end: bytes, metadata: Mapping[str, bytes]) -> None:
         cut, replacement = orc.with_metadata(end, metadata)
         with open(local_path(location), "r+b") as file:
             file.seek(-cut, os.SEEK_END)
             file.write(replacement)
+
+    def concatenate(self, parts: Sequence[tuple[str, int]], target: str, end: bytes) -> None:
+        (first, kept), *others = parts
+        with open(local_path(first), "r+b") as written:
+            written.truncate(kept)
+            written.seek(kept)
+            for location, length in others:
+                with open(local_path(location), "rb") as read:
+                    while length > 0 and (chunk := read.read(min(CHUNK, length))):
+                        written.write(chunk)
+                        length -= len(chunk)
+                if length:
+                    raise OSError(f"{location} was changed while it was read")
+            written.write(end)
+        os.rename(local_path(first), local_path(target))
+        for location, _ in others:
+            os.unlink(local_path(location))
 
     def make(self, location: str) -> None:
         os.makedirs(local_path(location), exist_ok=True)
@@ -180,7 +200,7 @@ class HadoopFiles:
         finally:
             stream.close()
 
-    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+    def add_orc_metadata(self, location: str, end: bytes, metadata: Mapping[str, bytes]) -> None:
         path = self._path(location)
         if not self._system.hasPathCapability(path, "fs.capability.paths.append"):
             return
@@ -189,6 +209,22 @@ class HadoopFiles:
             stream.write(bytearray(orc.appended_metadata(end, metadata)))
         finally:
             stream.close()
+
+    def concatenate(self, parts: Sequence[tuple[str, int]], target: str, end: bytes) -> None:
+        written = self._system.create(self._path(target), True)
+        try:
+            for location, length in parts:
+                read = self._system.open(self._path(location))
+                try:
+                    if self._io.copyLarge(read, written, 0, length) != length:
+                        raise OSError(f"{location} was changed while it was read")
+                finally:
+                    read.close()
+            written.write(bytearray(end))
+        finally:
+            written.close()
+        for location, _ in parts:
+            self.remove(location)
 
     def make(self, location: str) -> None:
         self._system.mkdirs(self._path(location))

@@ -1,7 +1,8 @@
 """The files of a table at a snapshot: what the scan reads, and which files deletes can touch. No Spark job is run.
 
-For each partition the directory is listed and resolved. The tails of delete files say which write ids they delete rows
-of: a data file of another bucket or of other write ids is read without a join.
+For each partition the directory is listed and resolved. The tails of delete files say of which write ids and buckets
+they delete rows: a data file of another bucket or of other write ids is read without a join. The names of delete files
+say nothing: Trino writes the deletes of all buckets of a table without buckets into `bucket_00000`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException, NotSupported
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_PARTITION
-from metastored.hive.orc import OrcError, Range
+from metastored.hive.orc import Range
+from metastored.hive.orc_messages import OrcError
 from metastored.hive.transactions.layout import (
     Directory,
     bucket_of_file,
     bucket_of_original,
+    decode_bucket,
     encode_bucket,
     flush_length,
     is_side_file,
@@ -51,6 +54,10 @@ class DataFile:
     """Whether it can have deleted rows."""
     original: Original | None = None
     """The ids of its rows, if they are not in the file: it was written before the table was transactional."""
+    size: int = 0
+    """Its bytes."""
+    statement: int | None = None
+    """The statement id in the name of its directory."""
 
 
 class Original(NamedTuple):
@@ -74,6 +81,22 @@ class DeleteFile:
     buckets: Range
     row_ids: Range
     rows: int
+
+    @property
+    def numbers(self) -> Range:
+        """The numbers of the buckets that it deletes rows of."""
+        if self.buckets.low >> 29 != self.buckets.high >> 29:
+            return ANY  # Also values of Hive before 3, which are encoded differently.
+        low, high = (decode_bucket(each)[0] for each in self.buckets)
+        return Range(low, high)
+
+    def may_touch(self, write_ids: Range, bucket: int | None) -> bool:
+        """Whether it can delete rows of these write ids in this bucket; None is any bucket."""
+        return (
+            (bucket is None or self.numbers.low <= bucket <= self.numbers.high)
+            and self.write_ids.low <= write_ids.high
+            and write_ids.low <= self.write_ids.high
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,18 +250,20 @@ def _data_files(
             continue
         if bucket is not None or _has_ids(files, path, file.size):
             known = Range(low, high)
-            yield DataFile(path, index, known, bucket, hidden, _touched(known, bucket, deletes))
+            own = None if directory is None else directory.statement
+            touched = _touched(table, known, bucket, deletes)
+            yield DataFile(path, index, known, bucket, hidden, touched, None, file.size, own)
             continue
         number = bucket_of_original(name) or 0
         write_id = 0 if directory is None else low or high
         statement = 0 if directory is None else directory.statement or 0
         known = Range(write_id, write_id)
-        touched = _touched(known, number, deletes)
+        touched = _touched(table, known, number, deletes)
         first = rows_before.get(number, 0)
         if deletes or row_ids:
             rows_before[number] = first + tail_of(files, path, file.size).rows
         original = Original(write_id, encode_bucket(number, statement), first)
-        yield DataFile(path, index, known, number, False, touched, original)
+        yield DataFile(path, index, known, number, False, touched, original, file.size)
 
 
 def _has_ids(files: Files, path: str, size: int) -> bool:
@@ -246,10 +271,7 @@ def _has_ids(files: Files, path: str, size: int) -> bool:
     return tuple(name.lower() for name in tail_of(files, path, size).fields) == ACID_FIELDS
 
 
-def _touched(write_ids: Range, bucket: int | None, deletes: Sequence[DeleteFile]) -> bool:
-    return any(
-        (bucket is None or each.bucket is None or each.bucket == bucket)
-        and each.write_ids.low <= write_ids.high
-        and write_ids.low <= each.write_ids.high
-        for each in deletes
-    )
+def _touched(table: AcidTable, write_ids: Range, bucket: int | None, deletes: Sequence[DeleteFile]) -> bool:
+    """Whether one of the files can delete rows. The name of a data file is believed only if the table has buckets."""
+    number = bucket if table.buckets is not None else None
+    return any(each.may_touch(write_ids, number) for each in deletes)

@@ -2,7 +2,8 @@
 
     open, write id, lock, snapshot     the client's part
     Spark job into a hidden directory  staging.py
-    rename, partitions, commit         here
+    rename                             publishing.py
+    partitions, commit                 here
     numRows, totalSize                 statistics.py
 
 Nothing of a statement is visible before the commit. An error aborts the transaction, and the staged files are removed;
@@ -31,7 +32,7 @@ from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_na
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from metastored.spark.acid.staging import Locations
+    from metastored.spark.acid.publishing import Locations
 
 TIMEOUT: Final = 60.0
 """Seconds to wait for a lock."""
@@ -202,7 +203,7 @@ class _Statement:
     """One statement: its table, its write and its directory for staged files."""
 
     def __init__(self, spark: SparkSession, client: Client, table: AcidTable, write: Write, number: int) -> None:
-        from metastored.spark.acid.staging import STAGING
+        from metastored.spark.acid.publishing import STAGING
 
         self.table: Final = table
         self.write: Final = write
@@ -215,7 +216,7 @@ class _Statement:
 
     def clean(self) -> None:
         from metastored.spark.acid.files import files_of
-        from metastored.spark.acid.staging import remove_left_staging
+        from metastored.spark.acid.publishing import remove_left_staging
 
         own = self.write.transaction.id
         remove_left_staging(files_of(self._spark, self.table.location), self.table, self.write.visible, own)
@@ -237,7 +238,7 @@ class _Statement:
     def publish(self, overwrite: bool, replaced: tuple[str, ...] | None = None) -> None:
         """Renames the staged files, adds new partitions and reports both. `replaced` is emptied if it gets no row."""
         from metastored.spark.acid.files import files_of
-        from metastored.spark.acid.staging import Locations, make_directory, publish
+        from metastored.spark.acid.publishing import Locations, make_directory, publish
         from metastored.spark.acid.statistics import RowCounts, record
 
         table, write = self.table, self.write

@@ -3,8 +3,9 @@
     <table>/_tmp_compact_<transaction>/part-00003-….orc
     <table>/base_0000007_v0000042/bucket_00003
 
-A task writes the rows of one bucket. Where the names of the files have the numbers of the buckets, each task reads the
-files of its bucket and nothing is shuffled. The driver then renames the files. Until the transaction of the compaction
+A task writes rows of one bucket. Where the names of the files have the numbers of the buckets, nothing is shuffled: a
+task reads files of one bucket, up to `PART` bytes whose row ids follow one another. The driver makes one file of those
+of a bucket, and renames it. Until the transaction of the compaction
 is committed, no reader uses the directories that it made: their names have its number. Row ids are kept. No transaction
 is opened or committed here.
 """
@@ -15,6 +16,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -27,15 +29,18 @@ from metastored.hive.transactions.layout import bucket_file, decode_bucket, is_h
 from metastored.hive.transactions.resolution import File
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
 from metastored.spark.acid.formats import source_format
+from metastored.spark.acid.publishing import make_directory, publish_orc
 from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, stored_rows
-from metastored.spark.acid.staging import hive_metadata, make_directory, write_options
-from metastored.spark.acid.state import BUCKET, PartitionState, TableState
+from metastored.spark.acid.staging import write_options
+from metastored.spark.acid.state import BUCKET, OWID, ROW, DataFile, DeleteFile, PartitionState, TableState
 from metastored.spark.acid.tables import AcidTable
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""
-MANY_BUCKETS: Final = 128
-"""Up to this number each bucket is a branch of the plan."""
+MANY_PARTS: Final = 128
+"""Up to this number of tasks, each is a branch of the plan."""
+PART: Final = 32 << 20
+"""Bytes of the files that a task reads, if the rows of a bucket can be divided."""
 _OPERATION: Final = 1
 """The column id of `operation` in the statistics of a file."""
 _KEYS: Final = ("originalTransaction", "bucket", "rowId")
@@ -81,6 +86,7 @@ class _Staged(NamedTuple):
     """A file with rows in the staging directory."""
 
     location: str
+    size: int
     end: bytes
     tail: Tail
     operation: int
@@ -92,13 +98,14 @@ def _stage(spark: SparkSession, files: Files, state: TableState, compaction: Com
     buckets = _buckets(state)
     if buckets is not None:
         with _settings(spark, _ONE_TASK):
-            frames = [frame for each in buckets for frame in _bucket_frames(spark, each, compaction)]
+            most = MANY_PARTS // len(buckets)
+            frames = [frame for each in buckets for frame in _bucket_frames(spark, state, each, compaction, most)]
             if frames:
                 _write(state.table, _union(frames), staging)
         staged = _staged(files, staging)
-        if all(each.bucket is not None for each in staged):
+        if _is_ordered(staged):
             return staged
-        files.remove(staging)  # A file has rows of other buckets than that of its name.
+        files.remove(staging)  # A file has rows of other buckets or write ids than its name and its directory say.
     frames = _frames(spark, state, compaction)
     if not frames:
         return []
@@ -113,7 +120,7 @@ def _buckets(state: TableState) -> list[TableState] | None:
     """The files of each bucket; None if a name has no number, or there are too many."""
     (partition,) = state.partitions
     numbers = {each.bucket for each in partition.data} | {each.bucket for each in partition.deletes}
-    if None in numbers or not 0 < len(numbers) <= MANY_BUCKETS:
+    if None in numbers or not 0 < len(numbers) <= MANY_PARTS:
         return None
     found = []
     for number in sorted(each for each in numbers if each is not None):
@@ -123,20 +130,53 @@ def _buckets(state: TableState) -> list[TableState] | None:
     return found
 
 
-def _bucket_frames(spark: SparkSession, bucket: TableState, compaction: Compaction) -> list[DataFrame]:
-    """The rows and the delete events of a bucket, each in one task and sorted."""
+def _bucket_frames(
+    spark: SparkSession, state: TableState, bucket: TableState, compaction: Compaction, most: int
+) -> list[DataFrame]:
+    """The rows and the delete events of a bucket, in at most so many tasks for the rows, and sorted."""
     (partition,) = bucket.partitions
     order = (*_KEYS, F.col("currentTransaction").desc())
     frames = []
-    if compaction.result is not None and partition.data:
-        frame = _rows(spark, bucket, compaction).coalesce(1)
-        # The rows of a file are sorted, and a broadcast join keeps their order.
-        deleted = sum(each.rows for each in partition.deletes)
-        is_sorted = len(partition.data) == 1 and partition.data[0].original is None and deleted <= BROADCAST_ROWS
-        frames.append(frame if is_sorted else frame.sortWithinPartitions(*order))
+    if compaction.result is not None:
+        for part in _parts(partition.data, most):
+            # The delete files of other names too: one of Trino's has the deletes of all buckets.
+            deletes = tuple(each for each in state.partitions[0].deletes if _may_touch(each, part))
+            small = dataclasses.replace(partition, data=part, deletes=deletes)
+            frame = _rows(spark, bucket._replace(partitions=(small,)), compaction).coalesce(1)
+            # The rows of a file are sorted, and a broadcast join keeps their order.
+            deleted = sum(each.rows for each in deletes)
+            is_sorted = len(part) == 1 and part[0].original is None and deleted <= BROADCAST_ROWS
+            frames.append(frame if is_sorted else frame.sortWithinPartitions(*order))
     if compaction.delete_result is not None and partition.deletes:
         frames.append(_delete_events(spark, bucket).coalesce(1).sortWithinPartitions(*order))
     return frames
+
+
+def _may_touch(deletes: DeleteFile, part: Sequence[DataFile]) -> bool:
+    return any(each.touched and deletes.may_touch(each.write_ids, None) for each in part)
+
+
+def _parts(data: Sequence[DataFile], most: int) -> list[tuple[DataFile, ...]]:
+    """Files of a bucket, divided so that all row ids of a part are below those of the next one."""
+    ordered = sorted(data, key=lambda each: (each.write_ids.low, each.write_ids.high, each.statement or 0))
+    aim = max(PART, sum(each.size for each in data) // most)
+    parts: list[list[DataFile]] = []
+    for each in ordered:
+        if not parts or (sum(other.size for other in parts[-1]) >= aim and all(_is_below(e, each) for e in parts[-1])):
+            parts.append([each])
+        else:
+            parts[-1].append(each)
+    return [tuple(each) for each in parts]
+
+
+def _is_below(one: DataFile, other: DataFile) -> bool:
+    """Whether the names of their directories say that the row ids of one file are below those of the other."""
+    if one.original is not None or other.original is not None:
+        return False
+    if one.write_ids.high < other.write_ids.low:
+        return True
+    same = one.write_ids == other.write_ids and one.write_ids.low == one.write_ids.high
+    return same and one.statement is not None and other.statement is not None and one.statement < other.statement
 
 
 def _frames(spark: SparkSession, state: TableState, compaction: Compaction) -> list[DataFrame]:
@@ -245,25 +285,57 @@ def _staged(files: Files, staging: str) -> list[_Staged]:
         operation, bucket = tail.ranges[_OPERATION], tail.ranges[BUCKET]
         assert operation is not None and bucket is not None, "Spark wrote no statistics"
         low, high = (decode_bucket(each)[0] for each in bucket)
-        return _Staged(location, end, tail, operation.low, low if low == high else None)
+        return _Staged(location, file.size, end, tail, operation.low, low if low == high else None)
 
     return [each for each in in_threads(one, _files_in(files, staging)) if each is not None]
 
 
+def _is_ordered(staged: Sequence[_Staged]) -> bool:
+    """Whether each file has rows of one bucket, and the row ids of the files of a bucket follow one another."""
+    return all(each.bucket is not None for each in staged) and all(
+        _follows(one, other) for group in _grouped(staged).values() for one, other in pairwise(group)
+    )
+
+
+def _follows(one: _Staged, other: _Staged) -> bool:
+    """Whether all row ids of the second file are above those of the first: by write id, then bucket, then row."""
+    for column in (OWID, BUCKET, ROW):
+        first, second = one.tail.ranges[column], other.tail.ranges[column]
+        if first is None or second is None:
+            return False
+        if first.high < second.low:
+            return True
+        if not first.low == first.high == second.low == second.high:
+            return False
+    return False
+
+
+def _grouped(staged: Sequence[_Staged]) -> dict[tuple[int, int | None], list[_Staged]]:
+    """The files of each result and bucket, in the order of their lowest row ids."""
+
+    def lowest(each: _Staged) -> list[int]:
+        return [found.low if found is not None else 0 for found in (each.tail.ranges[at] for at in (OWID, BUCKET, ROW))]
+
+    groups: dict[tuple[int, int | None], list[_Staged]] = {}
+    for each in sorted(staged, key=lowest):
+        groups.setdefault((each.operation, each.bucket), []).append(each)
+    return groups
+
+
 def _publish(files: Files, table: AcidTable, made: Mapping[int, str], staged: Sequence[_Staged]) -> None:
-    """Adds Hive's user metadata to the staged files and renames them. A result without rows is an empty directory."""
+    """Makes a file of each bucket with Hive's user metadata. A result without rows is an empty directory."""
+    assert _is_ordered(staged), "Spark wrote rows of several buckets into a file, or two files of a bucket"
     for location in made.values():
         make_directory(files, table, location)
 
-    def publish(each: _Staged) -> None:
-        assert each.bucket is not None, "Spark wrote rows of several buckets into a file"
-        metadata = hive_metadata(files, each.location, each.tail, each.operation == DELETE)
-        files.add_orc_metadata(each.location, each.end, metadata)
-        files.rename(each.location, join(made[each.operation], bucket_file(each.bucket)))
+    def publish(group: tuple[tuple[int, int | None], list[_Staged]]) -> None:
+        (operation, bucket), members = group
+        path = join(made[operation], bucket_file(bucket or 0))
+        publish_orc(
+            files, [(each.location, each.size, each.end, each.tail) for each in members], path, operation == DELETE
+        )
 
-    targets = [(each.operation, each.bucket) for each in staged]
-    assert len(targets) == len(set(targets)), "Spark wrote two files of a bucket"
-    in_threads(publish, staged)
+    in_threads(publish, _grouped(staged).items())
 
 
 def _publish_insert_only(files: Files, table: AcidTable, staging: str, target: str) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from metastored.hive import orc
 from metastored.hive.locations import join
+from metastored.hive.orc_messages import OrcError
 from metastored.spark.acid.files import Files, end_of
 from metastored.wire.compact import skip_field, skip_varint
 from metastored.wire.compiler import Malformed
@@ -30,7 +31,7 @@ def rows_of(files: Files, location: str, name: str, size: int, format: str) -> i
     where = join(location, name)
     try:
         return _orc_rows(files, where, size) if format == "orc" else _parquet_rows(files, where, size)
-    except (Malformed, IndexError, orc.OrcError) as error:
+    except (Malformed, IndexError, OrcError) as error:
         raise UnknownFooter(f"{where}: {error}") from error
 
 
