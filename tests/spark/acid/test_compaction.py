@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from metastored.hive.orc import read_tail
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
@@ -212,9 +213,25 @@ def test_a_bucketed_table_keeps_its_buckets(spark: Any, warehouse: Warehouse) ->
 
 
 @pytest.mark.parametrize("kind", [MINOR, MAJOR])
+def test_a_large_bucket_is_compacted_by_several_tasks(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, kind: CompactionKind
+) -> None:
+    rows, ids = lab.rows, lab.ids
+    monkeypatch.setattr(jobs, "PART", 1)
+    assert lab.compact(kind).outcome == "compacted"
+    lab.clean()
+    assert lab.rows == rows and lab.ids == ids
+    data = next(path for path in lab.warehouse.files(lab.name) if not path.startswith("delete"))
+    assert data.endswith("/bucket_00000")
+    assert len(read_tail((lab.warehouse.path(lab.name) / data).read_bytes()).stripes) > 1  # One of each task.
+    lab.delete("id = 1")
+    assert lab.rows == rows[1:]
+
+
+@pytest.mark.parametrize("kind", [MINOR, MAJOR])
 def test_a_table_with_many_buckets_is_shuffled(lab: Lab, monkeypatch: pytest.MonkeyPatch, kind: CompactionKind) -> None:
     rows, ids = lab.rows, lab.ids
-    monkeypatch.setattr(jobs, "MANY_BUCKETS", 0)
+    monkeypatch.setattr(jobs, "MANY_PARTS", 0)
     assert lab.compact(kind).outcome == "compacted"
     lab.clean()
     assert lab.rows == rows and lab.ids == ids

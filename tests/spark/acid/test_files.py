@@ -31,6 +31,18 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
     return HadoopFiles(request.getfixturevalue("spark"), tmp_path.as_uri())
 
 
+def test_the_first_bytes_of_files_become_one_file(files: Files, tmp_path: Path) -> None:
+    root = tmp_path.as_uri()
+    for name, content in (("a", b"first body|tail"), ("b", b"second body|tail"), ("c", b"third|tail")):
+        files.write(f"{root}/{name}", content)
+    files.concatenate([(f"{root}/a", 10), (f"{root}/b", 11), (f"{root}/c", 5)], f"{root}/d", b"<end>")
+    assert files.read(f"{root}/d") == b"first bodysecond bodythird<end>"
+    assert [each.name for each in files.entries(root) if not each.name.startswith(".")] == ["d"]
+    files.write(f"{root}/short", b"x")
+    with pytest.raises(OSError, match="short was changed while it was read"):
+        files.concatenate([(f"{root}/d", 3), (f"{root}/short", 2)], f"{root}/e", b"")
+
+
 def test_files_are_written_listed_read_renamed_and_removed(files: Files, tmp_path: Path) -> None:
     root = tmp_path.as_uri()
     files.make(f"{root}/a b/delta_1_1")

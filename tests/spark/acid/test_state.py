@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pyarrow
@@ -14,11 +15,12 @@ from metastored.hive.orc import Range
 from metastored.hive.transactions.layout import encode_bucket
 from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidTxnList, ValidWriteIdList
 from metastored.model.names import table_name
-from metastored.spark.acid.state import Original, PartitionState, _partition_state
-from metastored.spark.acid.tables import AcidTable
+from metastored.spark.acid.state import ANY, DeleteFile, Original, PartitionState, _partition_state
+from metastored.spark.acid.tables import AcidTable, Buckets
 from metastored.wire.generated.common import Table
 
 TABLE = AcidTable(table_name("db.t"), Table(), False, "", "orc", StructType(), StructType(), None)
+BUCKETED = dataclasses.replace(TABLE, buckets=Buckets(2, ("id",), 2))
 
 
 def write(path: Path, rows: list[tuple[int, int, int]], operation: int = 0) -> None:
@@ -40,9 +42,11 @@ def write_original(path: Path, rows: int) -> None:
     orc.write_table(pyarrow.table({"id": range(rows)}), path)
 
 
-def state(root: Path, high: int = 10, open: tuple[int, ...] = (), row_ids: bool = False) -> PartitionState:
+def state(
+    root: Path, high: int = 10, open: tuple[int, ...] = (), row_ids: bool = False, table: AcidTable = TABLE
+) -> PartitionState:
     write_ids = ValidWriteIdList("db.t", high, open, (), min(open, default=NO_OPEN_ID))
-    return _partition_state(object(), TABLE, 0, (), root.as_uri(), write_ids, ValidTxnList(100), row_ids)
+    return _partition_state(object(), table, 0, (), root.as_uri(), write_ids, ValidTxnList(100), row_ids)
 
 
 def touched(found: PartitionState, root: Path) -> dict[str, bool]:
@@ -51,12 +55,13 @@ def touched(found: PartitionState, root: Path) -> dict[str, bool]:
 
 
 def test_deletes_touch_files_of_their_bucket_and_their_write_ids(tmp_path: Path) -> None:
+    """Of the buckets in the ids that they have: the name of their file says nothing."""
     write(tmp_path / "base_5" / "bucket_00000", [(2, 0, 0), (5, 0, 0)])
     write(tmp_path / "base_5" / "bucket_00001_3", [(3, 1, 0)])
     write(tmp_path / "delta_6_6_0" / "bucket_00000", [(6, 0, 0)])
     write(tmp_path / "delta_8_8_0" / "bucket_00000", [(8, 0, 0)])
-    write(tmp_path / "delete_delta_9_9_0" / "bucket_00000_1", [(5, 0, 0), (6, 0, 0)], operation=2)
-    found = state(tmp_path)
+    write(tmp_path / "delete_delta_9_9_0" / "bucket_00007_1", [(5, 0, 0), (6, 0, 0)], operation=2)
+    found = state(tmp_path, table=BUCKETED)
     assert touched(found, tmp_path) == {
         "base_5/bucket_00000": True,
         "base_5/bucket_00001_3": False,
@@ -64,7 +69,24 @@ def test_deletes_touch_files_of_their_bucket_and_their_write_ids(tmp_path: Path)
         "delta_8_8_0/bucket_00000": False,
     }
     (deletes,) = found.deletes
-    assert (deletes.bucket, deletes.write_ids, deletes.row_ids, deletes.rows) == (0, Range(5, 6), Range(0, 0), 2)
+    assert (deletes.numbers, deletes.write_ids, deletes.row_ids, deletes.rows) == (
+        Range(0, 0),
+        Range(5, 6),
+        Range(0, 0),
+        2,
+    )
+
+
+def test_deletes_touch_files_of_all_names_if_the_table_has_no_buckets(tmp_path: Path) -> None:
+    for number in (0, 1):
+        write(tmp_path / "delta_1_1_0" / f"bucket_0000{number}", [(1, number, 0)])
+    write(tmp_path / "delete_delta_2_2_0" / "bucket_00000", [(1, 1, 0)], operation=2)
+    assert touched(state(tmp_path), tmp_path) == {f"delta_1_1_0/bucket_0000{number}": True for number in (0, 1)}
+
+
+def test_deletes_with_ids_of_both_encodings_touch_all_buckets(tmp_path: Path) -> None:
+    found = DeleteFile("", 0, 0, False, Range(1, 1), Range(3, encode_bucket(1, 0)), Range(0, 0), 2)
+    assert found.numbers == ANY and found.may_touch(Range(1, 1), 2)
 
 
 def test_a_delete_that_is_not_visible_touches_nothing(tmp_path: Path) -> None:

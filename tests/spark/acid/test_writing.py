@@ -10,10 +10,10 @@ from pyarrow import orc
 
 import metastored
 from metastored.errors import InvalidInputException, InvalidOperationException, NotSupported, TransactionFailed
-from metastored.hive.orc import read_tail
+from metastored.hive.orc import Range, read_tail
 from metastored.hive.transactions import layout
 from metastored.spark import acid
-from metastored.spark.acid import writing
+from metastored.spark.acid import staging, writing
 from metastored.wire.generated.notifications import NotificationEventRequest
 from tests.spark.acid.conftest import FULL, Warehouse, rows_of
 
@@ -34,30 +34,77 @@ def ids(spark: Any, warehouse: Warehouse, name: str, where: str | None = None) -
 
 
 def test_an_insert_writes_files_as_hive_does(spark: Any, warehouse: Warehouse) -> None:
+    """Without buckets, all rows are of bucket 0: Trino writes no other file of deletes. Each task has a statement."""
     name = warehouse.create("t", COLUMNS)
     acid.insert(spark, name, numbers(spark, 1, 10), client=warehouse.client)
-    delta = "delta_0000001_0000001_0000"
+    deltas = ["delta_0000001_0000001_0000", "delta_0000001_0000001_0001"]
     assert warehouse.files(name, hidden=True) == [
-        f"{delta}/_orc_acid_version", f"{delta}/bucket_00000", f"{delta}/bucket_00001",
-    ]  # fmt: skip
-    root = warehouse.path(name)
-    assert (root / delta / "_orc_acid_version").read_bytes() == b"2"
-    for number in (0, 1):
-        path = root / delta / f"bucket_0000{number}"
-        bucket = layout.encode_bucket(number, 0)
-        rows = orc.read_table(path).to_pylist()
+        f"{delta}/{file}" for delta in deltas for file in ("_orc_acid_version", "bucket_00000")
+    ]
+    for statement, delta in enumerate(deltas):
+        root = warehouse.path(name) / delta
+        assert (root / "_orc_acid_version").read_bytes() == b"2"
+        bucket = layout.encode_bucket(0, statement)
+        rows = orc.read_table(root / "bucket_00000").to_pylist()
         assert list(rows[0]) == ["operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row"]
         assert [tuple(row.values())[:5] for row in rows] == [(0, 1, bucket, at, 1) for at in range(5)]
-        metadata = read_tail(path.read_bytes()).metadata
+        metadata = read_tail((root / "bucket_00000").read_bytes()).metadata
         assert metadata["hive.acid.key.index"] == f"1,{bucket},4;".encode()
         assert (metadata["hive.acid.stats"], metadata["hive.acid.version"]) == (b"5,0,0", b"2")
 
 
-def test_a_delete_writes_the_ids_of_rows_sorted_in_the_files_of_their_buckets(spark: Any, warehouse: Warehouse) -> None:
+def test_an_overwrite_writes_one_file_with_the_rows_of_all_tasks(spark: Any, warehouse: Warehouse) -> None:
     name = warehouse.create("t", COLUMNS)
+    acid.insert_overwrite(spark, name, numbers(spark, 1, 10, tasks=3), client=warehouse.client)
+    assert warehouse.files(name) == ["base_0000001/bucket_00000"]
+    path = warehouse.path(name) / "base_0000001" / "bucket_00000"
+    rows = orc.read_table(path).to_pylist()
+    keys = [(row["originalTransaction"], row["bucket"], row["rowId"]) for row in rows]
+    assert keys == sorted(set(keys)) and [row["row"]["id"] for row in rows] == list(range(1, 11))
+    tail = read_tail(path.read_bytes())
+    assert (tail.rows, len(tail.stripes), tail.ranges[3]) == (10, 3, Range(keys[0][1], keys[-1][1]))
+    last = [keys[at] for at in (2, 5, 9)]
+    assert tail.metadata["hive.acid.key.index"].decode() == "".join(f"{a},{b},{c};" for a, b, c in last)
+    assert tail.metadata["hive.acid.stats"] == b"10,0,0"
+    acid.delete(spark, name, "id in (1, 6, 10)", client=warehouse.client)
+    assert ids(spark, warehouse, name) == [2, 3, 4, 5, 7, 8, 9]
+
+
+def test_statements_of_a_transaction_use_other_ids(spark: Any, warehouse: Warehouse) -> None:
+    name = warehouse.create("t", COLUMNS)
+    with acid.transaction(spark, warehouse.client) as transaction:
+        transaction.insert(name, numbers(spark, 1, 6, tasks=3))
+        transaction.update(name, {"name": "'new'"}, "id in (1, 6)")
+        transaction.insert(name, numbers(spark, 7, 8))
+        transaction.delete(name, "id in (6, 7)")
+    assert ids(spark, warehouse, name) == [1, 2, 3, 4, 5, 8]
+    found = acid.read(spark, name, columns=["ROW__ID"], client=warehouse.client).collect()
+    assert len({tuple(row[0]) for row in found}) == 6
+
+
+def test_a_transaction_without_statement_ids_says_so(
+    spark: Any, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = warehouse.create("t", COLUMNS)
+    monkeypatch.setattr(staging, "IDS", 4)
+    with acid.transaction(spark, warehouse.client) as transaction:
+        for number in range(3):  # 2 of 4 tasks, then 1 of 2, then 1 of 1.
+            transaction.insert(name, numbers(spark, number * 10 + 1, number * 10 + 4, tasks=4))
+    assert len(ids(spark, warehouse, name)) == 12
+    with (
+        pytest.raises(NotSupported, match="used all 4 statement ids"),
+        acid.transaction(spark, warehouse.client) as transaction,
+    ):
+        for _ in range(4):
+            transaction.insert(name, numbers(spark, 1, 4, tasks=4))
+    assert len(ids(spark, warehouse, name)) == 12
+
+
+def test_a_delete_writes_the_ids_of_rows_sorted_in_the_files_of_their_buckets(spark: Any, warehouse: Warehouse) -> None:
+    name = warehouse.create("t", COLUMNS, buckets=("id", 2))
     for first in (1, 11):
         acid.insert(spark, name, numbers(spark, first, first + 9), client=warehouse.client)
-    acid.delete(spark, name, "id % 2 = 0", client=warehouse.client)
+    acid.delete(spark, name, "id % 3 = 0", client=warehouse.client)
     delta = warehouse.path(name) / "delete_delta_0000003_0000003_0000"
     assert (delta / "_orc_acid_version").read_bytes() == b"2"
     for number in (0, 1):
@@ -71,8 +118,24 @@ def test_a_delete_writes_the_ids_of_rows_sorted_in_the_files_of_their_buckets(sp
         assert metadata["hive.acid.stats"] == f"0,0,{len(keys)}".encode()
 
 
-def test_the_rows_of_values_have_the_bucket_of_their_file(spark: Any, warehouse: Warehouse) -> None:
-    """Spark evaluates a projection of VALUES on the driver: all rows would get the bucket of the first task."""
+def test_without_buckets_all_deletes_are_in_files_of_bucket_0(spark: Any, warehouse: Warehouse) -> None:
+    name = warehouse.create("t", COLUMNS)
+    for first in (1, 11):
+        acid.insert(spark, name, numbers(spark, first, first + 9), client=warehouse.client)
+    acid.delete(spark, name, "id % 2 = 0", client=warehouse.client)
+    paths = sorted(warehouse.path(name).glob("delete_delta_*/*"))
+    assert {path.name for path in paths} == {"bucket_00000"}
+    deleted = 0
+    for path in paths:
+        rows = orc.read_table(path, columns=["originalTransaction", "bucket", "rowId"]).to_pylist()
+        keys = [tuple(row.values()) for row in rows]
+        assert keys == sorted(keys) and {layout.decode_bucket(key[1])[0] for key in keys} == {0}
+        deleted += len(keys)
+    assert deleted == 10
+
+
+def test_the_rows_of_values_have_the_statement_of_their_file(spark: Any, warehouse: Warehouse) -> None:
+    """Spark evaluates a projection of VALUES on the driver: all rows would get the statement of the first task."""
     name = warehouse.create("t", COLUMNS)
     frame = spark.sql(
         "select * from values (1, 'a', 1D), (2, 'b', 2D), (3, 'c', 3D), (4, 'd', 4D) as v(id, name, amount)"
@@ -82,7 +145,9 @@ def test_the_rows_of_values_have_the_bucket_of_their_file(spark: Any, warehouse:
     assert len(paths) == 2
     for path in paths:
         rows = orc.read_table(path, columns=["bucket", "rowId"]).to_pylist()
-        assert {layout.decode_bucket(row["bucket"])[0] for row in rows} == {layout.bucket_of_file(path.name)}
+        directory = layout.parse_directory(path.parent.name)
+        assert directory is not None
+        assert {layout.decode_bucket(row["bucket"]) for row in rows} == {(0, directory.statement)}
         assert [row["rowId"] for row in rows] == [0, 1]
     acid.delete(spark, name, "id in (1, 4)", client=warehouse.client)
     assert ids(spark, warehouse, name) == [2, 3]
