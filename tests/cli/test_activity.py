@@ -14,6 +14,7 @@ import pytest
 
 import metastored
 from tests.cli.running import refused, run
+from tests.spark.compaction.places import place
 from tests.support.in_process import serving_metastore
 
 ACID = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -64,6 +65,40 @@ def test_aborted_transactions_can_be_left_out(busy: str) -> None:
     assert id not in {
         row["transaction"] for row in run("transactions", "--open", "--uri", busy, "--output", "json").dicts
     }
+
+
+def test_the_transaction_that_holds_the_cleaner_back_is_named_and_ended() -> None:
+    with place() as orders, metastored.connect(orders.uri, user="trino", cache=False) as forgetful:
+        orders.write(), orders.write()
+        transaction = forgetful.transaction().__enter__()
+        orders.compact()
+        uri = ("--uri", orders.uri)
+        sentence = f"the old files of 1 compaction are kept for transaction {transaction.id} of trino on "
+        command = f"`metastored transactions --abort {transaction.id}` ends it"
+        for words in (("locks",), ("transactions",), ("compact", "list"), ("compact", "cleaner", "--once")):
+            done = run(*words, *uri)
+            assert done.code == 0 and sentence in done.err and command in done.err, words
+        assert len(orders.names()) == 3
+        (row,) = run("compact", "list", *uri, "--output", "json").dicts
+        assert (row["state"], row["waits_for"]) == ("ready for cleaning", transaction.id)
+        assert run("transactions", "--abort", str(transaction.id), "--open", *uri, "--output", "json").dicts == []
+        done = run("compact", "cleaner", "--once", *uri)
+        assert (done.err, done.out) == ("", f"{row['id']} shop.orders removed 2 directories\n")
+        assert len(orders.names()) == 1
+
+
+def test_the_name_of_its_user_cannot_move_the_cursor() -> None:
+    with place() as orders, metastored.connect(orders.uri, user="\x1b[2Jann", cache=False) as hostile:
+        orders.write(), orders.write()
+        with hostile.transaction():
+            orders.compact()
+            done = run("locks", "--uri", orders.uri)
+    assert "of \\x1b[2Jann on" in done.err and "\x1b" not in done.err
+
+
+def test_only_an_open_transaction_is_ended(busy: str) -> None:
+    refused(("transactions", "--abort", "4711", "--uri", busy), "4711")
+    refused(("transactions", "--abort", "0", "--uri", busy), "--abort")
 
 
 def test_events_are_printed_one_on_each_line(busy: str) -> None:

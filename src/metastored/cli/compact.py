@@ -36,7 +36,7 @@ Aborted = Annotated[int, typer.Option(metavar="N", min=0, help="… with more ab
 Kind = Annotated[Literal["minor", "major"], typer.Option(help="The kind of compaction.")]
 Partition = Annotated[str | None, typer.Option(metavar="NAME", help="A partition, as ds=2024-01-01.")]
 
-COLUMNS = ("id", "table", "partition", "kind", "state", "worker", "error")
+COLUMNS = ("id", "table", "partition", "kind", "state", "worker", "waits_for", "error")
 
 
 class Spark(NamedTuple):
@@ -143,12 +143,14 @@ def initiator(
 def cleaner(
     server: Server, spark: Spark, once: Once = False, interval: Interval = 60.0, output: Output = "text"
 ) -> None:
-    """Remove what compactions replaced, and what aborted writes left."""
+    """Remove what compactions replaced, and what aborted writes left. Says which transaction it waits for."""
     from metastored.spark.compaction.aborted import forget_aborted
     from metastored.spark.compaction.cleaner import clean
+    from metastored.spark.compaction.waiting import find_holder
 
     with server.connect() as client, stopping() as stopped:
         files = spark.files(server.uri)
+        said: set[tuple[int, int]] = set()
 
         def step() -> bool:
             for each in clean(client, files):
@@ -159,6 +161,12 @@ def cleaner(
                 outcome = f"removed {count} of aborted writes" if left.error is None else "failed"
                 if left.removed or left.error is not None:
                     _report(output, 0, left.table, None, outcome, left.error)
+            held = find_holder(client)
+            now = {(held.transaction, each.id) for each in held.compactions} if held is not None else set()
+            if now - said:
+                complain(held)
+            said.clear()
+            said.update(now)
             return False
 
         _repeat(step, once, interval, stopped)
@@ -189,15 +197,21 @@ def request(
 @explained
 @options(server=Server.read)
 def every(server: Server, output: Output = "text") -> None:
-    """List the compactions that wait, run or have ended."""
+    """List the compactions that wait, run or have ended. `waits_for` is a transaction that may read the old files."""
     from metastored.spark.compaction.queue import entries
+    from metastored.spark.compaction.waiting import find_holder
 
     with server.connect() as client:
         found = entries(client)
+        held = find_holder(client)
+    waiting = {each.id: held.transaction for each in held.compactions} if held is not None else {}
     rows = [
-        (each.id, str(each.table), each.partition, each.kind, each.state, each.worker, each.error) for each in found
+        (each.id, str(each.table), each.partition, each.kind, each.state, each.worker, waiting.get(each.id), each.error)
+        for each in found
     ]
     print_rows(COLUMNS, rows, output)
+    if held is not None:
+        complain(held)
 
 
 def _report(

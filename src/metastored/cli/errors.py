@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, Final, NoReturn, TypeVar
 
 from metastored.cli.colours import painted
+from metastored.cli.results import harmless
 from metastored.errors import Error
 
 log = logging.getLogger("metastored.cli")
@@ -35,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def complain(sentence: object) -> None:
     """Prints one line on standard error."""
-    print(f"{painted('metastored:', 'red', sys.stderr)} {sentence}", file=sys.stderr)
+    print(f"{painted('metastored:', 'red', sys.stderr)} {harmless(str(sentence))}", file=sys.stderr)
 
 
 def fail(error: Exception) -> NoReturn:

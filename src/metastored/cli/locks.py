@@ -1,18 +1,25 @@
-"""`metastored locks` and `metastored transactions`: who holds what, and who waits for whom."""
+"""`metastored locks` and `metastored transactions`: who holds what, who waits for whom, and how a transaction ends."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metastored.cli.errors import explained
+from metastored.cli.errors import complain, explained
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import moment_of_milliseconds, print_rows
 from metastored.errors import ConfigError
 
+if TYPE_CHECKING:
+    from metastored.client._sync.client import Client
+
 Name = Annotated[
     str | None, typer.Argument(metavar="DB[.TABLE]", help="Only locks on this database, or on this table.")
+]
+Abort = Annotated[
+    list[int] | None,
+    typer.Option("--abort", metavar="ID", min=1, help="End an open transaction: nothing of it is kept."),
 ]
 OpenOnly = Annotated[bool, typer.Option("--open", help="Only open transactions, not aborted ones.")]
 
@@ -33,6 +40,7 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
     request = ShowLocksRequest(dbname=database or None, tablename=table or None)
     with server.connect() as client:
         found = client.api.show_locks(request).locks or ()
+        held = _holder(client)
     rows = [
         (
             each.lockid,
@@ -50,16 +58,28 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
         for each in sorted(found, key=lambda lock: (lock.lockid or 0, lock.lockIdInternal or 0))
     ]
     print_rows(LOCKS, rows, output)
+    if held is not None:
+        complain(held)
+
+
+def _holder(client: Client) -> object | None:
+    """The transaction that the cleaner of compactions waits for."""
+    from metastored.spark.compaction.waiting import find_holder
+
+    return find_holder(client)
 
 
 @explained
 @options(server=Server.read)
-def transactions(server: Server, open_only: OpenOnly = False, output: Output = "text") -> None:
-    """List open transactions, and aborted ones not yet cleaned up."""
-    from metastored.wire.generated.transactions import TxnState
+def transactions(server: Server, open_only: OpenOnly = False, abort: Abort = None, output: Output = "text") -> None:
+    """List open transactions, and aborted ones not yet cleaned up. With --abort, end some of them first."""
+    from metastored.wire.generated.transactions import AbortTxnRequest, TxnState
 
     with server.connect() as client:
+        for each in abort or ():
+            client.api.abort_txn(AbortTxnRequest(txnid=each))
         found = client.api.get_open_txns_info().open_txns or ()
+        held = _holder(client)
     rows = [
         (
             each.id,
@@ -74,3 +94,5 @@ def transactions(server: Server, open_only: OpenOnly = False, output: Output = "
         if not open_only or each.state == TxnState.OPEN
     ]
     print_rows(TRANSACTIONS, rows, output)
+    if held is not None:
+        complain(held)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import typer
 
 from metastored.cli.colours import painted
-from metastored.cli.results import Rows, Tabular, Value, as_json, as_text
+from metastored.cli.results import Rows, Tabular, Value, as_json, as_text, harmless
 
 JSON: Final = "json"
 
@@ -36,7 +36,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[tuple[Value, ...]], output
 
 def print_object(value: Any, text: str, output: str) -> None:
     """An object as JSON, or the text that says the same. Bytes in it become base64, as in Thrift's JSON."""
-    typer.echo(dumped(value) if output == JSON else text)
+    typer.echo(dumped(value) if output == JSON else harmless(text))
 
 
 def dumped(value: Any) -> str:

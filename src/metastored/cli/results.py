@@ -15,7 +15,11 @@ Value = str | int | float | bool | None
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 """Where a word begins in the name of a class."""
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
-"""Control characters in names and comments must not reach a terminal."""
+
+
+def harmless(text: str) -> str:
+    """A text for a terminal: control characters in names and comments become codes; lines stay."""
+    return text.translate(_CONTROL)
 
 
 class Tabular(Protocol):
@@ -68,7 +72,7 @@ def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:
 def _shown(value: Value) -> list[str]:
     if value is None or isinstance(value, bool):
         return ["" if value is None else str(value).lower()]
-    return str(value).translate(_CONTROL).split("\n")
+    return harmless(str(value)).split("\n")
 
 
 def _printed(row: list[list[str]], widths: list[int]) -> list[str]:

@@ -10,6 +10,7 @@ from metastored.model.names import TableName
 from metastored.spark.acid.files import files_of
 from metastored.spark.compaction.cleaner import Cleaned, clean, due
 from metastored.spark.compaction.queue import READY, Entry
+from metastored.spark.compaction.waiting import find_holder
 from tests.spark.compaction.places import ORDERS, Place, place
 
 pytestmark = pytest.mark.slow
@@ -43,6 +44,22 @@ def test_a_reader_that_started_before_the_compaction_keeps_its_files(orders: Pla
         assert len(orders.names()) == 3
     assert len(cleaned(orders)) == 1
     assert len(orders.names()) == 1
+
+
+def test_the_transaction_that_the_cleaner_waits_for_is_named(orders: Place) -> None:
+    orders.write(), orders.write()
+    with orders.client.transaction() as forgotten:
+        assert find_holder(orders.client) is None  # Nothing is to be cleaned.
+        orders.compact()
+        with orders.client.read(ORDERS):
+            held = find_holder(orders.client)
+        assert held is not None and held.transaction == forgotten.id
+        assert [each.table for each in held.compactions] == [ORDERS]
+        assert f"metastored transactions --abort {forgotten.id}" in str(held)
+        forgotten.abort()
+    with orders.client.transaction():  # It began after the compaction.
+        assert find_holder(orders.client) is None
+    assert len(cleaned(orders)) == 1
 
 
 def test_a_reader_that_starts_after_the_compaction_does_not_delay_the_cleaner(orders: Place) -> None:
