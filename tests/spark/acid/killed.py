@@ -26,7 +26,7 @@ from metastored.hive.locations import local_path
 from metastored.spark.acid.files import LocalFiles
 
 READS = ("get_", "show_", "check_", "find_columns", "heartbeat")
-FILE_OPERATIONS = ("make", "write", "add_orc_metadata", "rename", "remove")
+FILE_OPERATIONS = ("make", "write", "add_orc_metadata", "concatenate", "rename", "remove")
 
 
 def kill() -> None:

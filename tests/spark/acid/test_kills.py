@@ -67,6 +67,20 @@ def own_warehouse(own_server: RunningServer) -> Iterator[Warehouse]:
         yield made
 
 
+def time_out(server: RunningServer, client: metastored.Client) -> None:
+    """Lets five minutes pass for all open transactions and locks, and waits until the server has ended them."""
+    assert server.data is not None
+    (file,) = server.data.glob("*.db")
+    with sqlite3.connect(file, timeout=30) as database:
+        for table in ("txns", "locks"):
+            database.execute(f"UPDATE {table} SET heartbeat = heartbeat - {FIVE_MINUTES}")
+    database.close()
+    deadline = time.monotonic() + 30
+    while all_transactions(client).open:
+        assert time.monotonic() < deadline, "the server has not aborted the transactions of the killed driver"
+        time.sleep(0.05)
+
+
 class Scene:
     """A partitioned table with an insert and a delete, and a driver that is killed."""
 
@@ -113,17 +127,7 @@ class Scene:
         return log.read_text("utf-8").splitlines() if process.returncode else None
 
     def time_out(self) -> None:
-        """Lets five minutes pass for all open transactions and locks, and waits until the server has ended them."""
-        assert self.server.data is not None
-        (file,) = self.server.data.glob("*.db")
-        with sqlite3.connect(file, timeout=30) as database:
-            for table in ("txns", "locks"):
-                database.execute(f"UPDATE {table} SET heartbeat = heartbeat - {FIVE_MINUTES}")
-        database.close()
-        deadline = time.monotonic() + 30
-        while all_transactions(self.client).open:
-            assert time.monotonic() < deadline, "the server has not aborted the transactions of the killed driver"
-            time.sleep(0.05)
+        time_out(self.server, self.client)
 
     def finish(self) -> None:
         """The next run of the same operation."""

@@ -1,0 +1,130 @@
+"""ACID tables on Spark against DuckDB: random statements in both, and all 22 queries of TPC-H compared whole.
+
+Tables with and without partitions and buckets are changed by SQL and compacted in between. `make test` has scale 0.01
+and 20 statements; `make soak` scale 0.1 and 1, with 100.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import random
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet
+import pytest
+
+from metastored.hive.transactions.compaction import CompactionKind
+from metastored.spark import acid, sql
+from tests.spark.acid.conftest import Warehouse
+from tests.spark.acid.test_compaction import Lab
+from tests.spark.acid.tpch.changes import change
+from tests.spark.acid.tpch.queries import QUERIES
+from tests.spark.acid.tpch.tables import COLUMNS, tables
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+BUCKETS = {"lineitem": ("l_orderkey", 4)}
+KEYS = {"customer": "c_mktsegment"}
+
+
+class Both:
+    """The same tables in Spark and in DuckDB."""
+
+    def __init__(self, spark: Any, warehouse: Warehouse, folder: Path, scale: float) -> None:
+        self.spark, self.warehouse = spark, warehouse
+        self.oracle = duckdb.connect()
+        spark.sql(f"create database {warehouse.database}")
+        spark.catalog.setCurrentDatabase(warehouse.database)
+        for name, rows in tables(scale, seed=1).items():
+            path = str(folder / f"{name}.parquet")
+            pyarrow.parquet.write_table(rows, path)
+            self.oracle.execute(f"create table {name} as select * from '{path}'")
+            key = KEYS.get(name)
+            columns = {column: type for column, type in COLUMNS[name].items() if column != key}
+            keys = {key: COLUMNS[name][key]} if key else None
+            warehouse.create(name, columns, keys=keys, buckets=BUCKETS.get(name))
+            acid.insert(spark, self.full(name), spark.read.parquet(path), client=warehouse.client)
+
+    def full(self, name: str) -> str:
+        return f"{self.warehouse.database}.{name}"
+
+    def execute(self, statement: str, duckdb: str = "") -> None:
+        sql(self.spark, statement, client=self.warehouse.client)
+        self.oracle.execute(duckdb or statement)
+
+    def check(self, query: str) -> int:
+        """Compares the rows of a query. Returns their number."""
+        mine = [tuple(row) for row in sql(self.spark, query, client=self.warehouse.client).collect()]
+        theirs = self.oracle.execute(query).fetchall()
+        assert len(mine) == len(theirs), query
+        for row, expected in zip(mine, theirs, strict=True):
+            assert all(map(is_same, row, expected)), (query, row, expected)
+        return len(mine)
+
+    def check_all(self) -> int:
+        """All queries, and all rows of all tables. Returns the number of queries that found rows."""
+        for name, columns in COLUMNS.items():
+            listed = ", ".join(columns)
+            self.check(f"select {listed} from {name} order by {listed}")
+        return sum(self.check(query) > 0 for query in QUERIES)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Numbers are compared up to the digits that both engines keep of a division of decimals."""
+    if isinstance(one, (Decimal, float)) and isinstance(other, (Decimal, float)):
+        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-4)
+    if isinstance(one, datetime.date):
+        return bool(one == other)
+    return bool(one == other)
+
+
+@pytest.fixture
+def both(spark: Any, warehouse: Warehouse, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Both]:
+    made = Both(spark, warehouse, tmp_path, request.param)
+    try:
+        yield made
+    finally:
+        made.oracle.close()
+        spark.catalog.setCurrentDatabase("default")
+        spark.sql(f"drop database {warehouse.database}")
+
+
+@pytest.mark.parametrize(
+    ("both", "statements"),
+    [
+        (0.01, 20),
+        pytest.param(0.1, 100, marks=pytest.mark.soak),
+        pytest.param(1, 100, marks=[pytest.mark.soak, pytest.mark.timeout(3 * 3600)]),
+    ],
+    indirect=["both"],
+)
+def test_random_statements_and_compactions_leave_the_rows_of_duckdb(both: Both, statements: int) -> None:
+    chance = random.Random(statements)
+    assert both.check_all() >= 20  # Nearly all queries find rows: the comparison is about something.
+    changed: set[str] = set()
+    for number in range(1, statements + 1):
+        made = change(chance, number)
+        both.execute(made.spark, made.duckdb)
+        changed.add(made.table)
+        if number % (statements // 10) == 0:
+            compact(both, chance, changed)
+        if number % max(10, statements // 10) == 0:
+            both.check_all()
+    assert {"lineitem", "orders", "partsupp"} <= changed
+
+
+def compact(both: Both, chance: random.Random, changed: set[str]) -> None:
+    """Compacts one of the changed tables, or one of its partitions."""
+    name = chance.choice(sorted(changed))
+    lab = Lab(both.spark, both.warehouse, both.full(name))
+    partition = None
+    if name in KEYS:
+        partition = chance.choice(sorted(both.warehouse.client.partition_names(lab.name)))
+    done = lab.compact(chance.choice((CompactionKind.MINOR, CompactionKind.MAJOR)), partition)
+    if done.outcome == "compacted":
+        lab.clean()

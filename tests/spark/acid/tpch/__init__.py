@@ -1,0 +1,1 @@
+"""The tables and queries of TPC-H, for ACID tables on Spark and for DuckDB."""
