@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick versions test retest coverage check docs dist bench soak serve system peers peers-check lock clean preflight java
+.PHONY: help setup demo quick versions test retest coverage check docs dist bench soak serve system peers trino peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,7 +92,7 @@ dist: $(VENV)/.project ## build the packages into dist/, check them, and try the
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)
 
-soak: setup ## run the large tests: millions of partitions, long histories
+soak: setup trino ## run the large tests: millions of partitions, long histories, Trino
 	$(PY) -m pytest -m soak --timeout=7200 --durations=0 $(ARGS)
 
 serve: setup ## start a metastore; options in ARGS="--port 9083"
@@ -103,6 +103,9 @@ system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos e
 
 peers: ## download the other Hive metastores for the comparison tests, with Maven
 	@$(PYTHON) tools/peers.py "$(PEERS)"
+
+trino: ## download Trino and a Java for it, with Maven and pip, for the tests of `make soak`
+	@$(PYTHON) tools/peers.py "$(PEERS)" --trino
 
 peers-check: setup ## play the recorded comparisons to the real Hives again; ARGS=--record writes the recordings
 	$(PY) -m tests.differential.record $(ARGS)

@@ -29,3 +29,5 @@ compile requirements-demo.lock pyproject.toml --group demo --extra spark --extra
     --constraints requirements.lock "$@"
 # Only its jars are used: the dependencies of the package are never installed.
 compile requirements-hive3.lock --group hive3 --no-deps "$@"
+# The Java of Trino, for `make soak`.
+compile requirements-trino.lock --group trino "$@"

@@ -1,5 +1,7 @@
 """Downloads the Apache Hive metastores for the comparison tests, Hive's own tests and Node's Thrift: `make peers`.
 
+With `--trino` only Trino, its Hive connector and a Java for it, which `make soak` needs: `make trino`.
+
 Maven fetches Apache's artifacts, and verifies their checksums. A peer is stored in `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
@@ -17,12 +19,15 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
+TRINO = "476"
+TRINO_JAVA = Path(__file__).parent.parent / "requirements-trino.lock"
 NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
@@ -159,16 +164,46 @@ def install_node(peers: Path) -> None:
         (Path(scratch) / "node_modules").rename(peers / "node_modules")
 
 
+def install_trino(peers: Path) -> None:
+    """Installs Trino's server with the Hive connector alone, and a Java: Debian's may be too old for it."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".trino-") as scratch:
+        download, complete = Path(scratch) / "download", Path(scratch) / "complete"
+        copy(f"io.trino:trino-server-core:{TRINO}:tar.gz", download)
+        copy(f"io.trino:trino-hive:{TRINO}:zip", download)
+        with tarfile.open(download / f"trino-server-core-{TRINO}.tar.gz") as server:
+            members = [each for each in server if "lib" in PurePosixPath(each.name).parts[1:2]]
+            server.extractall(complete, members, filter="data")
+        (complete / f"trino-server-core-{TRINO}" / "lib").rename(complete / "lib")
+        with zipfile.ZipFile(download / f"trino-hive-{TRINO}.zip") as connector:
+            connector.extractall(complete / "plugin")
+        command = [
+            sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
+            "--require-hashes", "--no-deps", "--target", str(complete / "java"), "-r", str(TRINO_JAVA),
+        ]  # fmt: skip
+        if subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False).returncode:
+            raise DownloadFailed("pip could not install its Java")
+        complete.rename(peers / f"trino-{TRINO}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("folder", type=Path, help="the folder of the peers, with one folder per version")
-    peers: Path = parser.parse_args().folder.resolve()
+    parser.add_argument("--trino", action="store_true", help="only Trino")
+    arguments = parser.parse_args()
+    peers: Path = arguments.folder.resolve()
     peers.mkdir(parents=True, exist_ok=True)
-    downloads: list[tuple[str, Path, Callable[[], None]]] = [
-        *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
-        *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
-        ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
+    trino: list[tuple[str, Path, Callable[[], None]]] = [
+        (f"Trino {TRINO}", peers / f"trino-{TRINO}", partial(install_trino, peers))
     ]
+    downloads: list[tuple[str, Path, Callable[[], None]]] = (
+        trino
+        if arguments.trino
+        else [
+            *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
+            *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
+            ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
+        ]
+    )
     for name, folder, download in downloads:
         if folder.is_dir():
             print(f"peers: {name} is installed")

@@ -14,7 +14,7 @@ import pytest
 
 import metastored
 from metastored.testing import running_server
-from tests.documentation.following import free_port
+from tests.support.ports import free_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.soak]
 

@@ -23,7 +23,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -34,6 +33,7 @@ from typing import Final
 
 from tests.documentation.blocks import NO_CODE, Block, blocks
 from tests.support.apache import ROOT
+from tests.support.ports import free_port
 
 SECONDS: Final = 240.0
 """For a block: a JVM starts, on a busy machine."""
@@ -314,10 +314,3 @@ class Session:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

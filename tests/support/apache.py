@@ -13,7 +13,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from xml.sax.saxutils import escape
 
+from tests.support.ports import free_port
 from tests.support.thrift_probe import is_up
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -312,7 +312,7 @@ def _running(
     flags: Sequence[str] = (),
 ) -> Iterator[ApacheMetastore]:
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
-    port = _free_port()
+    port = free_port()
     command = [
         java(),
         HEAP,
@@ -376,13 +376,6 @@ def write_site(path: Path, settings: Mapping[str, str]) -> None:
         for name, value in sorted(settings.items())
     )
     path.write_text(f'<?xml version="1.0"?>\n<configuration>\n{properties}</configuration>\n')
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def java() -> str:

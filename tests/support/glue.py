@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.ports import free_port
+
 START_TIMEOUT = 120.0
 KEYS = {"access_key_id": "testing", "secret_access_key": "testing", "region": "us-east-1"}
 """The configuration of its catalog, besides its endpoint."""
@@ -22,9 +24,7 @@ KEYS = {"access_key_id": "testing", "secret_access_key": "testing", "region": "u
 @contextmanager
 def running_glue(folder: Path) -> Iterator[str]:
     """The endpoint of a Glue with nothing in it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = folder / "moto.log"
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.ports import free_port
+
 REALM = "METASTORED.TEST"
 HOST = "127.0.0.1"
 START_TIMEOUT = 30.0
@@ -176,10 +178,7 @@ class Kdc:
 @contextmanager
 def running_kdc(realm: str = REALM) -> Iterator[Kdc]:
     """Starts a KDC with a new, empty realm; stops it and removes its folder at the end."""
-    with tempfile.TemporaryDirectory(prefix="metastored-kdc-") as folder, socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        kdc = Kdc(Path(folder), realm, port)
+    with tempfile.TemporaryDirectory(prefix="metastored-kdc-") as folder:
+        kdc = Kdc(Path(folder), realm, free_port())
         with kdc.running():
             yield kdc
