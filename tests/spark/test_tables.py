@@ -10,6 +10,7 @@ import pytest
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import local_path
+from metastored.model.names import Name
 from metastored.model.spark.types import INTEGER, LONG, STRING, StructType
 from metastored.model.spark.values import (
     BucketSpec,
@@ -21,6 +22,7 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
+from metastored.wire.generated.common import Table
 from tests.spark.conftest import TEXT, new_table
 
 
@@ -69,6 +71,22 @@ def test_a_missing_table_is_not_renamed(basic: ExternalCatalog) -> None:
 
 def test_a_table_is_not_renamed_onto_another(basic: ExternalCatalog) -> None:
     assert condition(lambda: basic.rename_table("db2", "tbl1", "tbl2")) == "TABLE_OR_VIEW_ALREADY_EXISTS"
+
+
+def test_a_rename_keeps_what_another_client_changes_meanwhile(
+    basic: ExternalCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, others = basic.client.fresh_table, ["another"]
+
+    def read_before_another(name: Name) -> Table:
+        table = read(name)
+        if others:
+            basic.client.set_parameters(name, by=others.pop())
+        return table
+
+    monkeypatch.setattr(basic.client, "fresh_table", read_before_another)
+    basic.rename_table("db2", "tbl1", "tblone")
+    assert basic.get_table("db2", "tblone").properties["by"] == "another"
 
 
 def test_the_properties_of_a_table_are_replaced(basic: ExternalCatalog) -> None:

@@ -230,13 +230,18 @@ class Tables(Connected):
         Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, TABLE_OR_VIEW_ALREADY_EXISTS.
         """
         with client_errors():
-            raw = self.get_raw_table(db, old_name)
+            self._table(db, old_name)
             if self.table_exists(db, new_name):
                 raise _exists(db, new_name)
-            storage = raw.storage
-            if raw.table_type is CatalogTableType.MANAGED and path_of(storage) is not None:
-                storage = with_path(storage, self._default_path(db, new_name))
-            self._alter(db, old_name, replace(raw, identifier=TableIdentifier(new_name, db), storage=storage))
+
+            def renamed(struct: Table) -> Table:
+                raw = from_hive_table(struct)
+                storage = raw.storage
+                if raw.table_type is CatalogTableType.MANAGED and path_of(storage) is not None:
+                    storage = with_path(storage, self._default_path(db, new_name))
+                return self._struct(replace(raw, identifier=TableIdentifier(new_name, db), storage=storage))
+
+            self._change_struct(db, old_name, renamed)
 
     def drop_table(self, db: str, table: str, ignore_if_not_exists: bool = False, purge: bool = False) -> None:
         """Spark's dropTable. Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND."""
@@ -248,9 +253,13 @@ class Tables(Connected):
                     raise no_such_table(db, table) from error
 
     def _alter(self, db: str, name: str, table: CatalogTable) -> None:
-        """Replaces a table. Hive's own statistics, which Spark hides, are put back; values of the user win."""
+        """Replaces a table."""
+        self._alter_struct(db, name, self._struct(table))
+
+    def _struct(self, table: CatalogTable) -> Table:
+        """The struct of a table. Hive's own statistics, which Spark hides, are put back; values of the user win."""
         properties = {**table.ignored_properties, **table.properties}
-        self._alter_struct(db, name, to_hive_table(replace(table, properties=properties), self._user))
+        return to_hive_table(replace(table, properties=properties), self._user)
 
     def _change_struct(self, db: str, name: str, change: Callable[[Table], Table]) -> None:
         """Changes a table, and keeps what others change meanwhile: see `Client.change_table`."""
