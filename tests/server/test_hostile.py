@@ -238,7 +238,7 @@ def test_a_reply_above_the_budget_is_still_sent() -> None:
     with serving(reply_megabytes=1) as server, server.peer(protocol="compact") as peer:
         for _ in range(2):
             assert len(peer.do("stream", 3 * MIB)) == 3 * MIB
-        assert server.server.state.replies.held == 0
+        eventually(lambda: server.server.state.replies.held == 0)  # The peer may be faster than the server.
 
 
 def test_a_peer_that_hangs_up_gives_its_bytes_back() -> None:

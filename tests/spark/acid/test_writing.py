@@ -123,7 +123,7 @@ def test_without_buckets_all_deletes_are_in_files_of_bucket_0(spark: Any, wareho
     for first in (1, 11):
         acid.insert(spark, name, numbers(spark, first, first + 9), client=warehouse.client)
     acid.delete(spark, name, "id % 2 = 0", client=warehouse.client)
-    paths = sorted(warehouse.path(name).glob("delete_delta_*/*"))
+    paths = sorted(warehouse.path(name).glob("delete_delta_*/bucket_*"))
     assert {path.name for path in paths} == {"bucket_00000"}
     deleted = 0
     for path in paths:
