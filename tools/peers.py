@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -168,14 +167,12 @@ def install_trino(peers: Path) -> None:
     """Installs Trino's server with the Hive connector alone, and a Java: Debian's may be too old for it."""
     with tempfile.TemporaryDirectory(dir=peers, prefix=".trino-") as scratch:
         download, complete = Path(scratch) / "download", Path(scratch) / "complete"
-        copy(f"io.trino:trino-server-core:{TRINO}:tar.gz", download)
-        copy(f"io.trino:trino-hive:{TRINO}:zip", download)
-        with tarfile.open(download / f"trino-server-core-{TRINO}.tar.gz") as server:
-            members = [each for each in server if "lib" in PurePosixPath(each.name).parts[1:2]]
-            server.extractall(complete, members, filter="data")
-        (complete / f"trino-server-core-{TRINO}" / "lib").rename(complete / "lib")
-        with zipfile.ZipFile(download / f"trino-hive-{TRINO}.zip") as connector:
-            connector.extractall(complete / "plugin")
+        copy(f"io.trino:trino-server:{TRINO}:tar.gz", download)
+        top = f"trino-server-{TRINO}"
+        with tarfile.open(download / f"{top}.tar.gz") as server:
+            members = (each for each in server if each.name.startswith((f"{top}/lib/", f"{top}/plugin/hive/")))
+            server.extractall(download, members, filter="data")
+        (download / top).rename(complete)
         command = [
             sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
             "--require-hashes", "--no-deps", "--target", str(complete / "java"), "-r", str(TRINO_JAVA),

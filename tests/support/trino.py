@@ -13,7 +13,6 @@ import os
 import signal
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,7 +79,7 @@ def running_trino(uri: str, folder: Path, **settings: str) -> Iterator[Trino]:
     _write(etc / "config.properties", {
         "coordinator": "true", "node-scheduler.include-coordinator": "true", "http-server.http.port": str(port),
         "discovery.uri": f"http://127.0.0.1:{port}", "node.environment": "test", "node.id": "test",
-        "node.internal-address": "127.0.0.1", "node.bind-ip": "127.0.0.1", "node.data-dir": str(folder / "data"),
+        "node.internal-address": "127.0.0.1", "node.bind-ip": "127.0.0.1",
         "plugin.dir": str(home / "plugin"), "catalog.config-dir": str(etc / "catalog"),
         "query.max-memory-per-node": "400MB", "task.concurrency": "2",
     })  # fmt: skip
@@ -115,7 +114,7 @@ def _wait_until_ready(trino: Trino, process: subprocess.Popen[bytes]) -> None:
                 if not json.load(reply)["starting"]:
                     trino.execute("select 1")
                     return
-        except (urllib.error.URLError, ConnectionError, TrinoError):
+        except (OSError, TrinoError):  # It does not listen yet, or has no worker yet.
             pass
         time.sleep(0.2)
 

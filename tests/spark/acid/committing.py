@@ -1,6 +1,6 @@
 """A writer that commits statements on an ACID table, one after the other, until it is killed.
 
-    python committing.py '{"uri": …, "table": …, "log": …, "first": 1}'
+    python -m tests.spark.acid.committing '{"uri": …, "table": …, "log": …, "first": 1}'
 
 Statement n inserts three rows (n, 0); statement n + 1 sets their value to 1. The log has a line before and after each
 statement: `try 1`, then `done 1`, `failed 1` or `unknown 1`, each with what went wrong.

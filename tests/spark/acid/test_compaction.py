@@ -197,7 +197,8 @@ def test_a_partition_is_compacted_alone(spark: Any, warehouse: Warehouse) -> Non
     assert lab.compact(MAJOR, "ds=a b").outcome == "compacted"
     lab.clean()
     assert lab.rows == rows
-    assert "ds=a b/base_0000004" in lab.directories and "ds=c/delta_0000001_0000001_0000" in lab.directories
+    assert "ds=a b/base_0000004" in lab.directories
+    assert any(each.startswith("ds=c/delta_0000001_0000001_") for each in lab.directories)
 
 
 def test_a_bucketed_table_keeps_its_buckets(spark: Any, warehouse: Warehouse) -> None:

@@ -25,12 +25,12 @@ import metastored
 from metastored.spark import acid
 from metastored.testing import RunningServer, running_server
 from tests.spark.acid.committing import ROWS
-from tests.spark.acid.conftest import Warehouse, new_warehouse
+from tests.spark.acid.conftest import Warehouse
 from tests.spark.acid.test_kills import SERVE, time_out
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-PROGRAM = Path(__file__).with_name("committing.py")
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 120.0
 COMMAND = (sys.executable, "-c", SERVE, "serve")
 STATEMENTS = 4
@@ -56,7 +56,6 @@ class Writer:
 
     def __init__(self, uri: str, table: str, folder: Path) -> None:
         self._task = {"uri": uri, "table": table, "log": str(folder / "log")}
-        self._folder = folder
         self._output = folder / "output"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -73,12 +72,22 @@ class Writer:
         first = max((int(line[1]) for line in self.lines), default=0) + 1
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, str(PROGRAM), json.dumps({**self._task, "first": first + (first + 1) % 2})],
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.spark.acid.committing",
+                    json.dumps({**self._task, "first": first + (first + 1) % 2}),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                cwd=self._folder,
-                env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+                cwd=ROOT,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(["src", os.environ.get("PYTHONPATH", "")]),
+                    "PYSPARK_PYTHON": sys.executable,
+                    "SPARK_LOCAL_IP": "127.0.0.1",
+                },
                 start_new_session=True,
             )
 
@@ -101,7 +110,8 @@ def parts(tmp_path: Path) -> Iterator[tuple[Server, Writer, Warehouse]]:
     with ExitStack() as stack:
         server = Server(tmp_path, stack)
         client = stack.enter_context(metastored.connect(server.running.uri, user="ann", cache=False))
-        warehouse = stack.enter_context(new_warehouse(client))
+        client.create_database("kills")
+        warehouse = Warehouse(client, "kills")
         name = warehouse.create("t", {"batch": "bigint", "value": "bigint"})
         writer = Writer(server.running.uri, name, tmp_path)
         stack.callback(writer.kill)

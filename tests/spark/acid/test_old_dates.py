@@ -1,11 +1,11 @@
-"""Dates before the Gregorian calendar (15 October 1582) and the first timestamps: what Spark and Hive read from each
-other. The table in `docs/concepts/acid.md` is this test's."""
+"""Dates before the Gregorian calendar (15 October 1582): what Spark and Hive read from each other's files.
+
+The table in `docs/concepts/acid.md` has these results, and those of Trino from `test_trino.py`.
+"""
 
 from __future__ import annotations
 
-import datetime
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,34 +17,52 @@ from tests.support.hive_acid import READERS, HiveFiles, inserted
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-COLUMNS = {"id": "int", "d": "date", "t": "timestamp"}
-DAYS = ("0001-01-01", "1500-03-01", "1582-10-04", "1582-10-15", "1900-01-01", "9999-12-31")
-ROWS = [(at, day, f"{day} 12:34:56") for at, day in enumerate(DAYS)]
+COLUMNS = {"d": "date", "t": "timestamp"}
+OLD = ("0001-01-01", "1500-03-01", "1582-10-04")
+NEW = ("1582-10-15", "1900-01-01", "9999-12-31")
+JULIAN = ("0001-12-30", "1500-03-11", "1582-10-14")
+"""The old days of a proleptic Gregorian calendar, for a reader that takes them for days of the Julian one. It shows the
+first of them, which is in the year before the year 1, without its era."""
+GREGORIAN = ("0001-01-03", "1500-02-20", "1582-09-24")
+"""The same in the other direction."""
 
 
-def test_print(spark: Any, warehouse: Warehouse, hive_version: str, tmp_path: Path) -> None:
+def days(*groups: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Rows with these days, and noon of them."""
+    return sorted((day, f"{day} 12:00:00") for group in groups for day in group)
+
+
+def frame(spark: Any) -> Any:
+    values = ", ".join(f"(date'{day}', timestamp'{noon}')" for day, noon in days(OLD, NEW))
+    return spark.sql(f"select * from values {values} as v(d, t)")
+
+
+def read(spark: Any, warehouse: Warehouse, name: str) -> list[tuple[str, str]]:
+    rows = acid.read(spark, name, client=warehouse.client).selectExpr("cast(d as string)", "cast(t as string)")
+    return sorted((row[0], row[1]) for row in rows.collect())
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_hive_4_reads_old_dates_of_spark_and_hive_3_shifts_them(
+    spark: Any, warehouse: Warehouse, hive_version: str, reader: str
+) -> None:
     name = warehouse.create("t", COLUMNS)
-    values = ", ".join(f"({at}, date'{day}', timestamp'{moment}')" for at, day, moment in ROWS)
-    acid.insert(spark, name, spark.sql(f"select * from values {values} as v(id, d, t)"), client=warehouse.client)
-    files = HiveFiles(hive_version, {"id": "int", "d": "date", "t": "string"})
+    acid.insert(spark, name, frame(spark), client=warehouse.client)
+    assert read(spark, warehouse, name) == days(OLD, NEW)
     files = HiveFiles(hive_version, COLUMNS)
-    for reader in READERS:
-        files.read(warehouse.path(name), f"{name}:1:9223372036854775807::", reader=reader)
-    for reader, found in zip(READERS, files.run(), strict=True):
-        print("spark ->", hive_version, reader)
-        for row in found.rows: print("   ", row[:3])
-    other = warehouse.create("u", COLUMNS)
+    files.read(warehouse.path(name), f"{name}:1:9223372036854775807::", reader=reader)
+    (found,) = files.run()
+    rows = sorted((row[0], row[1].replace("T", " ")) for row in found.rows)
+    assert rows == days(JULIAN if hive_version == "3.1.3" else OLD, NEW)
+
+
+def test_old_dates_of_hive_4_are_read_and_those_of_hive_3_are_shifted(
+    spark: Any, warehouse: Warehouse, hive_version: str
+) -> None:
+    name = warehouse.create("t", COLUMNS)
     with ExitStack() as stack:
-        ids = WriteIds(warehouse, other, stack)
-        hive = HiveFiles(hive_version, COLUMNS)
-        hive.write(warehouse.path(other), [inserted(at, day, moment) for at, day, moment in ROWS], ids.committed())
-        hive.run()
-        found = acid.read(spark, other, client=warehouse.client).selectExpr("id", "cast(d as string)", "cast(t as string)")
-        print(hive_version, "-> spark")
-        for row in sorted(found.collect()): print("   ", tuple(row))
-        mine = acid.read(spark, name, client=warehouse.client).selectExpr("id", "cast(d as string)", "cast(t as string)")
-        print("spark -> spark")
-        for row in sorted(mine.collect()): print("   ", tuple(row))
-    try:
-        print(acid.read(spark, name, client=warehouse.client).collect()[:2])
-    except Exception as e: print(type(e), e)
+        write_id = WriteIds(warehouse, name, stack).committed()
+        files = HiveFiles(hive_version, COLUMNS)
+        files.write(warehouse.path(name), [inserted(*row) for row in days(OLD, NEW)], write_id)
+        files.run()
+        assert read(spark, warehouse, name) == days(GREGORIAN if hive_version == "3.1.3" else OLD, NEW)

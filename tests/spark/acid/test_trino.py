@@ -20,6 +20,7 @@ from metastored.spark import acid
 from metastored.testing import RunningServer
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, Warehouse, rows_of
 from tests.spark.acid.test_compaction import Lab
+from tests.spark.acid.test_old_dates import COLUMNS, NEW, OLD, days, frame, read
 from tests.support.apache import MissingPeer
 from tests.support.trino import Trino, TrinoError, running_trino
 
@@ -182,6 +183,17 @@ def test_an_update_by_trino_doubles_no_row_of_several_tasks(spark: Any, trino: T
         if not overwrite:
             table.compact()
             table.check(["compaction"])
+
+
+def test_old_dates_of_each_engine_are_read_by_the_other(spark: Any, trino: Trino, warehouse: Warehouse) -> None:
+    columns = "cast(d as varchar), substr(cast(t as varchar), 1, 19)"
+    name = warehouse.create("old", COLUMNS)
+    acid.insert(spark, name, frame(spark), client=warehouse.client)
+    assert sorted(trino.execute(f"select {columns} from lake.{name}")) == days(OLD, NEW)
+    other = warehouse.create("other", COLUMNS)
+    values = ", ".join(f"(date '{day}', timestamp '{noon}')" for day, noon in days(OLD, NEW))
+    trino.execute(f"insert into lake.{other} values {values}")
+    assert read(spark, warehouse, other) == days(OLD, NEW)
 
 
 @pytest.mark.parametrize("kind", KINDS)
