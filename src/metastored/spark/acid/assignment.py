@@ -25,7 +25,6 @@ from pyspark.sql.types import (
     IntegerType,
     LongType,
     MapType,
-    NullType,
     NumericType,
     ShortType,
     StringType,
@@ -56,14 +55,17 @@ def assigned(frame: DataFrame, schema: StructType, table: TableName) -> DataFram
     policy = (frame.sparkSession.conf.get(POLICY, ANSI) or ANSI).upper()
     given = {field.name.lower(): field.dataType for field in frame.schema}
     types = {field.name: given[field.name.lower()] for field in schema}
-    if policy == LEGACY:
-        return frame.select(*(_column(each.name).cast(each.dataType).alias(each.name) for each in schema))
     if policy == STRICT:
         for field in schema:
             wrong = _loss(types[field.name], field.dataType, field.name)
             if wrong is not None:
                 raise _refused(table, *wrong)
     named = [_named(_column(each.name), types[each.name], each) for each in schema]
+    if policy == LEGACY:
+        ordered = StructType([StructField(each.name, _ordered(types[each.name], each.dataType)) for each in schema])
+        frame = frame.select(*named).to(ordered)
+        spark = frame.sparkSession
+        return frame.select(*(_legacy(spark, _column(each.name), each.dataType).alias(each.name) for each in schema))
     bare = StructType([StructField(each.name, each.dataType) for each in schema])
     try:
         made = frame.select(*named).to(bare)
@@ -75,6 +77,27 @@ def assigned(frame: DataFrame, schema: StructType, table: TableName) -> DataFram
         name, type, expected = (given_as.get(key, "") for key in ("name", "type", "expectedType"))
         raise _refused(table, name, type, expected) from error
     return made
+
+
+def _legacy(spark: Any, value: Any, type: DataType) -> Any:
+    """A cast that is null or wraps around where a value does not fit, whatever `spark.sql.ansi.enabled` is."""
+    if not hasattr(value, "_jc"):
+        from pyspark.sql.connect.column import Column
+        from pyspark.sql.connect.expressions import CastExpression
+
+        cast = CastExpression(value._expr, type, "legacy")
+        return Column(cast)
+    from pyspark.sql.classic.column import Column as ClassicColumn
+
+    mode = spark._jvm.java.lang.Class.forName("org.apache.spark.sql.internal.Cast$Legacy$").getField("MODULE$")
+    node = value._jc.node()
+    made = spark._jvm.org.apache.spark.sql.internal.Cast(
+        node,
+        spark._jsparkSession.parseDataType(type.json()),
+        spark._jvm.scala.Option.apply(mode.get(None)),
+        node.origin(),
+    )
+    return ClassicColumn(spark._jvm.org.apache.spark.sql.Column(made))
 
 
 def _column(name: str) -> Any:
@@ -106,6 +129,26 @@ def _with_names(type: DataType, target: DataType) -> DataType:
                 ]
             )
     return type
+
+
+def _ordered(type: DataType, target: DataType) -> DataType:
+    """A type with the fields of structs named and ordered as in another one; it has them by name or by position."""
+    match type, target:
+        case ArrayType(), ArrayType():
+            return ArrayType(_ordered(type.elementType, target.elementType))
+        case MapType(), MapType():
+            return MapType(_ordered(type.keyType, target.keyType), _ordered(type.valueType, target.valueType))
+        case StructType(), StructType() if len(type) == len(target):
+            named = {each.name.lower(): each.dataType for each in _fields(_with_names(type, target))}
+            return StructType(
+                [StructField(each.name, _ordered(named[each.name.lower()], each.dataType)) for each in target]
+            )
+    return type
+
+
+def _fields(type: DataType) -> list[StructField]:
+    assert isinstance(type, StructType)
+    return type.fields
 
 
 def positional(frame: DataFrame, schema: StructType) -> DataFrame:
@@ -168,7 +211,7 @@ def _loss(type: DataType, target: DataType, path: str) -> tuple[str, str, str] |
 def loses_nothing(type: DataType, target: DataType) -> bool:
     """Whether a cast of a simple type keeps all values: Spark's rule for STRICT, `Cast.canUpCast`."""
     match type, target:
-        case _ if type == target or isinstance(type, NullType):
+        case _ if type == target:
             return True
         case AtomicType(), StringType():
             return True
@@ -186,6 +229,8 @@ def loses_nothing(type: DataType, target: DataType) -> bool:
         case DateType() | TimestampNTZType(), TimestampType():
             return True
         case DateType() | TimestampType(), TimestampNTZType():
+            return True
+        case (TimestampType(), LongType()) | (LongType(), TimestampType()):
             return True
     return False
 

@@ -29,6 +29,7 @@ WHICH: Final = "__acid_which"
 """The column with the number of the clause that holds for a row; null if none does."""
 _IDS: Final = (("o", "writeid", LongType()), ("b", "bucketid", IntegerType()), ("r", "rowid", LongType()))
 _SALT: Final = "salt"
+_NUMBER, _FOUND = "__acid_number", "__acid_found"
 Column = Any
 Values = Mapping[str, Any] | None
 """The values of a new row, by column; None where the row is only deleted."""
@@ -71,10 +72,10 @@ def evaluated_once(source: DataFrame) -> Iterator[DataFrame]:
 
 
 class Merge(NamedTuple):
-    """The parts of a merge, and the DataFrame that is cached until their events are written."""
+    """The parts of a merge, and the DataFrames that are cached until their events are written."""
 
     parts: list[Part]
-    cached: DataFrame | None
+    cached: list[DataFrame]
 
 
 def merge_parts(
@@ -98,6 +99,8 @@ def merge_parts(
     of_target = _salt_of(_of_target(ROW_ID))
     parts: list[Part] = []
     cached: DataFrame | None = None
+    if "select" in on.lower():
+        return _merge_by_pairs(table, target, source, on, matched, not_matched, not_matched_by_source, salts, defaults)
     if matched or not_matched:
         pairs = left.join(right, F.expr(on), "inner")
         if matched and not_matched:
@@ -110,14 +113,52 @@ def merge_parts(
         if not_matched:
             others = left if cached is None else cached.select(F.col(f"{TARGET}.*")).alias(TARGET)
             alone = right.join(others, F.expr(on), "left_anti")
-            salt = F.pmod(F.xxhash64(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in _hashable(source))), F.lit(salts))
             new = [(each.condition, _inserted(table, each.action, source, defaults)) for each in not_matched]
-            parts.append(Part(alone, new, None, salt))
+            parts.append(Part(alone, new, None, _salt_of_source(source, salts)))
     if not_matched_by_source:
         alone = left.join(right, F.expr(on), "left_anti")
         changes = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
         parts.append(Part(alone, changes, _of_target, of_target))
-    return Merge(parts, cached)
+    return Merge(parts, [] if cached is None else [cached])
+
+
+def _merge_by_pairs(
+    table: AcidTable,
+    target: DataFrame,
+    source: DataFrame,
+    on: str,
+    matched: Sequence[When],
+    not_matched: Sequence[When],
+    not_matched_by_source: Sequence[When],
+    salts: int,
+    defaults: Mapping[str, str],
+) -> Merge:
+    """A merge whose condition has a subquery: Spark cannot join by one that names both sides.
+
+    The pairs are filtered by the condition and cached. The rows without a match are those whose ids are in no pair.
+    """
+    right = source.select("*", F.monotonically_increasing_id().alias(_NUMBER)).alias(SOURCE).persist()
+    left = target.alias(TARGET)
+    pairs = left.crossJoin(right).where(F.expr(on))
+    targets = F.struct(*(F.col(f"{TARGET}.{_quoted(name)}") for name in target.columns)).alias(TARGET)
+    sources = F.struct(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
+    cached = pairs.select(targets, sources).persist()
+    of_target = _salt_of(_of_target(ROW_ID))
+    parts: list[Part] = []
+    if matched:
+        changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
+        parts.append(Part(cached, changes, _of_target, of_target))
+    if not_matched:
+        found = cached.select(F.col(f"{SOURCE}.{_NUMBER}").alias(_FOUND))
+        alone = right.join(found, F.col(f"{SOURCE}.{_NUMBER}") == F.col(_FOUND), "left_anti")
+        new = [(each.condition, _inserted(table, each.action, source, defaults)) for each in not_matched]
+        parts.append(Part(alone, new, None, _salt_of_source(source, salts)))
+    if not_matched_by_source:
+        found = cached.select(_of_target(ROW_ID).alias(_FOUND))
+        alone = left.join(found, _of_target(ROW_ID) == F.col(_FOUND), "left_anti")
+        changes = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
+        parts.append(Part(alone, changes, _of_target, of_target))
+    return Merge(parts, [cached, right])
 
 
 def _matched(table: AcidTable, action: Action, source: DataFrame | None) -> Values:
@@ -247,6 +288,11 @@ def _event(table: AcidTable, operation: int, row_id: Sequence[Column], row: Colu
 def _salt_of(row_id: Column) -> Column:
     """Deletes and updated rows are distributed by the ids of the old rows: those of a million rows that follow."""
     return F.hash(row_id.getField("writeid"), row_id.getField("bucketid"), F.shiftright(row_id.getField("rowid"), 20))
+
+
+def _salt_of_source(source: DataFrame, salts: int) -> Column:
+    columns = [F.col(f"{SOURCE}.{_quoted(name)}") for name in _hashable(source)]
+    return F.pmod(F.xxhash64(*columns), F.lit(salts))
 
 
 def _own(name: str) -> Column:

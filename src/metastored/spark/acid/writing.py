@@ -186,8 +186,8 @@ class Transaction:
                 try:
                     return _merged(statement, merge, [*whens[0], *whens[2]], bool(whens[1]))
                 finally:
-                    if merge.cached is not None:
-                        merge.cached.unpersist()
+                    for each in merge.cached:
+                        each.unpersist()
 
     # How
 
