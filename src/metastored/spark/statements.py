@@ -11,7 +11,7 @@ from metastored.errors import InvalidInputException
 from metastored.hive.statements.words import is_own
 from metastored.spark.acid.reading import TIMEOUT
 from metastored.spark.acid_sql.plain import plain_sql
-from metastored.spark.session_metastore import is_local, metastore_of, session_client
+from metastored.spark.session_metastore import forget_tables, metastore_of, session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,12 +65,6 @@ def _of_spark(
     if client is None and metastore_of(spark) is None:
         return plain_sql(spark, statement, args)  # The session has no metastore, and therefore no ACID tables.
     return execute(spark, statement, client, args, timeout, retries)
-
-
-def forget_tables(spark: Any) -> None:
-    """Spark caches the files and columns of tables by name: an altered remote is another table."""
-    if is_local(spark):
-        spark._jsparkSession.sessionState().catalog().invalidateAllCachedTables()
 
 
 def _frame(spark: Any, result: Result) -> DataFrame:

@@ -28,6 +28,17 @@ def test_parameters_are_bound_in_queries_and_in_changes(shop: Shop) -> None:
     assert shop.sql("SELECT :a, id FROM orders WHERE name = :b", {"a": 1, "b": "b"}) == [(1, 2)]
     assert shop.sql("SELECT id FROM orders WHERE id IN (?, ?) AND n > ?", [1, 3, 10]) == [(3,)]
     assert shop.sql("SELECT who FROM customers WHERE id = :id", {"id": 3}) == [("bob",)]
+    name = "it's"
+    columns = [
+        frame.columns
+        for frame in (
+            shop.frame("SELECT :a, id FROM orders", {"a": name}),
+            shop.spark.sql("SELECT :a, id FROM customers", {"a": name}),
+        )
+    ]
+    assert columns[0] == columns[1]
+    shop.sql("CREATE TABLE found USING parquet AS SELECT * FROM orders WHERE id = ?", [2])
+    assert shop.sql("SELECT id FROM found") == [(2,)]
     shop.sql("INSERT INTO orders VALUES (:id, :name, :n)", {"id": 4, "name": "d", "n": None})
     shop.sql("INSERT INTO orders (id, name) SELECT ?, who FROM customers WHERE id = ?", [5, 1])
     shop.sql("UPDATE orders SET n = :n, name = concat(name, :s) WHERE id = :id", {"n": -4, "s": "!", "id": 4})

@@ -10,7 +10,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
-from metastored.errors import InvalidInputException
+from metastored.errors import InvalidInputException, StatementError
 from metastored.spark.acid.counts import Changed
 from metastored.spark.acid.reading import Snapshot, connected, held_open
 from metastored.spark.acid.single import repeated
@@ -21,6 +21,7 @@ from metastored.spark.acid_sql.parameters import Args, bound, unbound
 from metastored.spark.acid_sql.plain import as_parsed, plain_sql
 from metastored.spark.acid_sql.planning import plan
 from metastored.spark.acid_sql.resolving import session_evaluation, session_lookup
+from metastored.spark.acid_sql.tables import Lookup
 from metastored.spark.acid_sql.values import (
     CreateAs,
     Definitions,
@@ -33,6 +34,7 @@ from metastored.spark.acid_sql.values import (
     Query,
     Update,
 )
+from metastored.spark.session_metastore import forget_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,26 +51,28 @@ def execute(
 
     Raises AcidStatementError for a statement on an ACID table that cannot be carried out.
     """
-    text = bound(as_parsed(spark, statement), args)
+    written = as_parsed(spark, statement)
+    text = bound(written, args)
     lookup = session_lookup(spark, lambda: connected(spark, client), lance=True)
-    found = plan(text, lookup, f"metastored_{uuid.uuid4().hex}", session_evaluation(spark))
+    prefix, evaluate = f"metastored_{uuid.uuid4().hex}", session_evaluation(spark)
+    found = plan(text, lookup, prefix, evaluate)
     if isinstance(found, Passed):
         return plain_sql(spark, statement, args)
-    if args and (missing := unbound(text)):
+    if args and isinstance(found, Query) and (same := _with_parameters(found, written, lookup, prefix)) is not None:
+        found = same
+    elif args and (missing := unbound(text)):
         raise InvalidInputException(
             f"args has no value for {', '.join(missing)}, or one that is no Python value: a statement on an ACID table "
             "takes numbers, texts, dates, times, bytes, lists and dicts"
         )
     if isinstance(found, Query) and not found.command:
-        return held_open(spark, client, lambda shot, held: _queried(held, client, shot, found), timeout)
+        return held_open(spark, client, lambda shot, held: _queried(held, client, shot, found, args), timeout)
     with connected(spark, client) as used:
         if isinstance(found, Query):
             with Snapshot(spark, used, timeout) as shot:
-                return _queried(spark, client, shot, found)
+                return _queried(spark, client, shot, found, args)
         if isinstance(found, Definitions):
             define(spark, used, found, timeout)
-            from metastored.spark.statements import forget_tables
-
             forget_tables(spark)
             return _rows(spark, {})
         done = repeated(lambda: _changed(spark, used, client, found, timeout), retries)
@@ -92,10 +96,22 @@ def _numbers(found: Plan, done: Changed) -> dict[str, int | None]:
     return {AFFECTED: done.affected, _INSERTED: done.inserted}
 
 
-def _queried(spark: SparkSession, client: Client | None, shot: Snapshot, query: Query) -> DataFrame:
+def _with_parameters(found: Query, written: str, lookup: Lookup, prefix: str) -> Query | None:
+    """The same plan with the parameters in its text, which Spark binds: the columns of the result have its names.
+
+    None where the plan depends on the values of parameters.
+    """
+    try:
+        same = plan(written, lookup, prefix)
+    except StatementError:
+        return None
+    return same if isinstance(same, Query) and same.sql.views == found.sql.views else None
+
+
+def _queried(spark: SparkSession, client: Client | None, shot: Snapshot, query: Query, args: Args) -> DataFrame:
     maker = ViewMaker(spark, client, lambda view: shot.read(view.table, version=view.version), shot.keep_view)
     maker.make(query.sql.views)
-    frame = plain_sql(spark, query.sql.text)
+    frame = plain_sql(spark, query.sql.text, args if unbound(query.sql.text) else None)
     if hasattr(spark, "_jsparkSession"):
         # The plan of the DataFrame is complete; with Spark Connect it is made at each execution.
         for name in maker.names:

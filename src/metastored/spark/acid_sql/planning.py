@@ -97,6 +97,8 @@ def _is_unknown_command(tree: exp.Expression) -> bool:
 
 def _immediate(source: Source, lookup: Lookup, prefix: str, evaluate: Evaluate) -> Plan | None:
     """The plan of EXECUTE IMMEDIATE; None for another statement. In a script, one on an ACID table is refused."""
+    if "immediate" not in source.text.lower():
+        return None
     words = flat(source.text)
     for index, found in immediates(words):
         within = is_script(words) or index > 0
