@@ -70,6 +70,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/configuration_reference.py --check
 	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check
+	$(PY) tools/refused_statements.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/python_reference.py --check
 	$(PY) tools/check_api.py

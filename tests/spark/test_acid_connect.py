@@ -27,6 +27,7 @@ from pyspark.sql import SparkSession
 import metastored, metastored.spark
 from metastored.errors import Error
 from metastored.spark import acid
+from metastored.spark.acid_sql.guard import guarded
 
 builder = SparkSession.builder.remote("local[2]")
 for name, value in {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}.items():
@@ -54,6 +55,44 @@ with metastored.connect(sys.argv[1]) as client:
     # Waits for an exclusive lock: the transactions of the reads above have ended with their DataFrames.
     acid.insert_overwrite(spark, "shop.orders", made((9, "z")), client=client)
     result["overwritten"] = rows(acid.read(spark, "shop.orders", columns=["id"], client=client))
+    guarded(spark, lambda: metastored.connect(sys.argv[1]))
+    def refused(run):
+        try:
+            run()
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    frame = made((7, "x"))
+    result["writers"] = [refused(run) for run in (
+        lambda: frame.write.insertInto("shop.orders", overwrite=True),
+        lambda: frame.write.mode("overwrite").saveAsTable("shop.orders"),
+        lambda: frame.writeTo("shop.orders").append(),
+        lambda: frame.mergeInto("shop.orders", frame.id == 7).whenMatched().delete().merge(),
+        lambda: spark.readStream.format("rate").load().writeStream.toTable("shop.orders"),
+        lambda: spark.sql("EXECUTE IMMEDIATE 'SELECT * FROM shop.' || 'orders'"),
+        lambda: spark.sql("SELECT * FROM ${hidden}"),
+    )]
+    def sql(text, args=None):
+        return rows(metastored.spark.sql(spark, text, args, client=client))
+
+    result["casts"] = [refused(lambda text=text: sql(text)) for text in (
+        "INSERT INTO shop.orders VALUES (current_timestamp(), 'x')",
+        "UPDATE shop.orders SET id = name",
+        "INSERT INTO shop.orders SELECT 1e30D, 'x'",
+    )]
+    spark.conf.set("spark.sql.storeAssignmentPolicy", "LEGACY")
+    result["legacy"] = sql("INSERT INTO shop.orders SELECT '10', 7 UNION ALL SELECT 'eleven', 8")
+    spark.conf.unset("spark.sql.storeAssignmentPolicy")
+    result["bound"] = sql("UPDATE shop.orders SET name = :name WHERE id = :id", {"name": "it's", "id": 9})
+    result["counts"] = sql(
+        "MERGE INTO shop.orders o USING (VALUES (9, 'a'), (10, 'b'), (12, 'c')) s(id, name) ON o.id = s.id "
+        "AND o.id IN (SELECT id FROM shop.orders) WHEN MATCHED AND s.name = 'a' THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET name = (SELECT max(name) FROM shop.orders t WHERE t.id = o.id) "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+    result["named"] = sql("SELECT id, name FROM IDENTIFIER(:t) WHERE id > 0", {"t": "shop.orders"})
+    sql("TRUNCATE TABLE shop.orders")
+    result["empty"] = sql("SELECT * FROM shop.orders")
     try:
         acid.read(spark, "shop.orders")
     except Error as error:
@@ -108,6 +147,26 @@ def test_a_statement_reads_the_table(result: dict[str, Any]) -> None:
 
 def test_reads_end_with_their_data_frames_so_that_the_table_can_be_overwritten(result: dict[str, Any]) -> None:
     assert result["overwritten"] == [[9]]
+
+
+def test_a_guarded_session_refuses_writers_and_hidden_names(result: dict[str, Any]) -> None:
+    *found, variable = result["writers"]
+    assert all(text.startswith("AcidTableError: ") for text in found), found
+    assert "use args=" in variable
+
+
+def test_values_are_assigned_by_the_policy(result: dict[str, Any]) -> None:
+    timestamp, text, large = result["casts"]
+    assert "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST" in timestamp and "INCOMPATIBLE_DATA_FOR_TABLE" in text
+    assert "CAST_OVERFLOW" in large
+    assert result["legacy"] == [[2, 2]]
+
+
+def test_parameters_counts_and_names(result: dict[str, Any]) -> None:
+    assert result["bound"] == [[1]]
+    assert result["counts"] == [[3, 1, 1, 1]]
+    assert result["named"] == [[10, "7"], [12, "c"]]
+    assert result["empty"] == []
 
 
 def test_without_a_client_the_error_names_it(result: dict[str, Any]) -> None:

@@ -30,6 +30,12 @@ def is_local(spark: Any) -> bool:
     return hasattr(spark, "_jsparkSession")
 
 
+def forget_tables(spark: Any) -> None:
+    """Spark caches the files and columns of tables by name: an altered remote is another table."""
+    if is_local(spark):
+        spark._jsparkSession.sessionState().catalog().invalidateAllCachedTables()
+
+
 def hadoop_setting(spark: Any, name: str) -> str | None:
     """A setting of Hadoop or Hive as a session has it: from hive-site.xml too, which Spark Connect does not show."""
     found: str | None = spark.conf.get(f"spark.hadoop.{name}", None)

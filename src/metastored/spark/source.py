@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
@@ -21,6 +21,12 @@ class _Parser(Spark.Parser):  # type: ignore[valid-type, misc]
 
     def _warn_unsupported(self) -> None:
         return
+
+
+class _FlatTokenizer(Spark.Tokenizer):
+    """Spark's tokenizer, for which no word makes the rest of a statement one token."""
+
+    COMMANDS: ClassVar[set[TokenType]] = set()
 
 
 class Edit(NamedTuple):
@@ -76,6 +82,14 @@ class Source:
         """The same without the edits."""
         start, stop = self._span(first, end)
         return self.text[start:stop]
+
+    def constant(self, first: int, end: int) -> str:
+        """The same, of a value that is a constant. Raises AcidStatementError for columns and subqueries."""
+        text = self.original(first, end)
+        tree = parsed_again(text)
+        if tree is None or tree.find(exp.Column, exp.Query, exp.Table) is not None:
+            raise self.error("a value of a PARTITION clause is a constant", self.offset(first))
+        return text
 
     def _span(self, first: int, end: int) -> tuple[int, int]:
         if first >= end:
@@ -135,6 +149,17 @@ class Source:
 def tokens_of(text: str) -> list[Token]:
     """The tokens of a text in Spark's language. Raises TokenError for open quotes."""
     return list(Spark().tokenize(text))
+
+
+def flat(text: str) -> Source:
+    """A text by its tokens alone, also those of scripts and of statements that sqlglot has as one token.
+
+    Raises StatementError for open quotes.
+    """
+    try:
+        return Source(text, list(_FlatTokenizer(dialect=Spark()).tokenize(text)), None)
+    except TokenError:
+        raise StatementError("quotes or a comment are not closed", 1, 1) from None
 
 
 def parsed(text: str) -> Source:

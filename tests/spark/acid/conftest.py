@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 
 import metastored
+import metastored.spark
 from metastored.hive.locations import local_path
 from metastored.model.makers import Columns
+from metastored.spark import acid
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.tables import CreateTableRequest
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
@@ -216,3 +218,42 @@ def write_original(frame: Any, path: Path) -> None:
     (part,) = staged.glob("part-*.orc")
     part.rename(path)
     shutil.rmtree(staged)
+
+
+class Shop:
+    """A database with ACID tables for statements: `orders` (1 to 3) and `items` (of the orders 1 and 2)."""
+
+    def __init__(self, spark: Any, warehouse: Warehouse) -> None:
+        self.spark = spark
+        self.warehouse = warehouse
+        self.client = warehouse.client
+        self.database = warehouse.database
+
+    def frame(self, statement: str, args: Any = None, **options: Any) -> Any:
+        return metastored.spark.sql(self.spark, statement, args, client=self.client, **options)
+
+    def sql(self, statement: str, args: Any = None, **options: Any) -> list[tuple[Any, ...]]:
+        return rows_of(self.frame(statement, args, **options))
+
+    @property
+    def orders(self) -> list[tuple[Any, ...]]:
+        return self.sql("SELECT * FROM orders")
+
+
+@pytest.fixture
+def shop(spark: Any, warehouse: Warehouse) -> Iterator[Shop]:
+    """It is the current database, and has Spark's own table `customers`."""
+    made = Shop(spark, warehouse)
+    spark.sql(f"CREATE DATABASE {warehouse.database}")
+    spark.sql(f"USE {warehouse.database}")
+    orders = warehouse.create("orders", {"id": "int", "name": "string", "n": "bigint"})
+    items = warehouse.create("items", {"id": "int", "x": "int"})
+    acid.insert(
+        spark, orders, spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long"),
+        client=warehouse.client,
+    )  # fmt: skip
+    acid.insert(spark, items, spark.createDataFrame([(1, 100), (2, 200)], "id int, x int"), client=warehouse.client)
+    spark.sql("CREATE TABLE customers USING parquet AS SELECT 1 AS id, 'ann' AS who UNION ALL SELECT 3, 'bob'")
+    yield made
+    spark.sql("USE default")
+    spark.sql(f"DROP DATABASE {warehouse.database} CASCADE")

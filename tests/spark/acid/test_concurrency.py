@@ -46,7 +46,7 @@ def rows(spark: Any, warehouse: Warehouse, name: str) -> list[tuple[Any, ...]]:
         return rows_of(snapshot.read(name))
 
 
-def before_its_lock(monkeypatch: pytest.MonkeyPatch, work: Callable[[], None]) -> None:
+def before_its_lock(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
     """The next transaction that takes a lock is interrupted by this work: it has its write id, and no lock yet."""
     hold, done = ClientTransaction.hold, threading.Event()
 

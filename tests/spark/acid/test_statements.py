@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -21,45 +21,9 @@ from metastored.spark import acid
 from metastored.spark.acid_sql.guard import guarded
 from metastored.spark.compaction.queue import entries
 from metastored.testing import RunningServer
-from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, rows_of
+from tests.spark.acid.conftest import INSERT_ONLY, Shop, rows_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
-
-
-class Shop:
-    def __init__(self, spark: Any, warehouse: Warehouse) -> None:
-        self.spark = spark
-        self.warehouse = warehouse
-        self.client = warehouse.client
-        self.database = warehouse.database
-
-    def frame(self, statement: str) -> Any:
-        return metastored.spark.sql(self.spark, statement, client=self.client)
-
-    def sql(self, statement: str) -> list[tuple[Any, ...]]:
-        return rows_of(self.frame(statement))
-
-    @property
-    def orders(self) -> list[tuple[Any, ...]]:
-        return self.sql("SELECT * FROM orders")
-
-
-@pytest.fixture
-def shop(spark: Any, warehouse: Warehouse) -> Iterator[Shop]:
-    made = Shop(spark, warehouse)
-    spark.sql(f"CREATE DATABASE {warehouse.database}")
-    spark.sql(f"USE {warehouse.database}")
-    orders = warehouse.create("orders", {"id": "int", "name": "string", "n": "bigint"})
-    items = warehouse.create("items", {"id": "int", "x": "int"})
-    acid.insert(
-        spark, orders, spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long"),
-        client=warehouse.client,
-    )  # fmt: skip
-    acid.insert(spark, items, spark.createDataFrame([(1, 100), (2, 200)], "id int, x int"), client=warehouse.client)
-    spark.sql("CREATE TABLE customers USING parquet AS SELECT 1 AS id, 'ann' AS who UNION ALL SELECT 3, 'bob'")
-    yield made
-    spark.sql("USE default")
-    spark.sql(f"DROP DATABASE {warehouse.database} CASCADE")
 
 
 # Queries
@@ -240,6 +204,80 @@ def test_a_merge_inserts_values_for_all_columns_as_in_hive(shop: Shop) -> None:
         shop.sql(f"{missing} INSERT VALUES (s.id, 'h')")
 
 
+def test_the_source_of_a_merge_has_names_for_its_columns(shop: Shop) -> None:
+    shop.sql(
+        "MERGE INTO orders t USING (VALUES (1, 'x'), (7, 'y')) s(id, v) ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET name = v WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.v)"
+    )
+    assert shop.orders == [(1, "x", 10), (2, "b", 20), (3, "c", 30), (7, "y", None)]
+
+
+def test_values_can_be_correlated_subqueries(shop: Shop) -> None:
+    shop.sql("UPDATE orders o SET n = (SELECT max(x) FROM items i WHERE i.id = o.id), name = upper(name)")
+    assert shop.orders == [(1, "A", 100), (2, "B", 200), (3, "C", None)]
+    shop.sql(
+        "MERGE INTO orders o USING customers c ON o.id = c.id "
+        "WHEN MATCHED THEN UPDATE SET n = (SELECT sum(x) FROM items i WHERE i.id <= o.id + c.id)"
+    )
+    assert shop.orders == [(1, "A", 300), (2, "B", 200), (3, "C", 300)]
+
+
+MERGES = [
+    ("ON o.id = s.id AND s.id IN (SELECT id FROM items)", [(1, -1), (2, -1), (3, 30), (13, 0), (14, 0)]),
+    ("ON o.id = s.id AND o.id + s.id IN (SELECT x / 100 + 1 FROM items)", [(1, -1), (2, 20), (3, 30), (12, 0), (13, 0),
+                                                                         (14, 0)]),
+    ("ON o.id = s.id AND s.id > (SELECT min(i.id) FROM items i WHERE i.id <= o.id)",
+     [(1, 10), (2, -1), (3, -1), (11, 0), (14, 0)]),
+    ("ON o.id = s.id AND EXISTS (SELECT 1 FROM items i WHERE i.id = o.id AND i.x > s.id * 50)",
+     [(1, -1), (2, -1), (3, 30), (13, 0), (14, 0)]),
+]  # fmt: skip
+
+
+def test_the_condition_of_a_merge_can_have_subqueries(shop: Shop) -> None:
+    for on, expected in MERGES:
+        shop.sql("INSERT OVERWRITE orders VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 30)")
+        shop.sql(
+            f"MERGE INTO orders o USING (SELECT id FROM VALUES (1), (2), (3), (4) AS v(id)) s {on} "
+            "WHEN MATCHED THEN UPDATE SET n = -1 WHEN NOT MATCHED THEN INSERT (id, n) VALUES (s.id + 10, 0)"
+        )
+        assert shop.sql("SELECT id, n FROM orders") == expected, on
+
+
+def test_rows_that_are_not_in_the_source_are_found_by_a_condition_with_a_subquery(shop: Shop) -> None:
+    shop.sql(
+        "MERGE INTO orders o USING customers c ON o.id = c.id AND o.n < (SELECT max(x) FROM items i WHERE i.id = o.id) "
+        "WHEN MATCHED AND c.who IN (SELECT who FROM customers) THEN UPDATE SET name = c.who "
+        "WHEN NOT MATCHED BY SOURCE AND o.id NOT IN (SELECT id FROM items) THEN DELETE "
+        "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET n = 0"
+    )
+    assert shop.orders == [(1, "ann", 10), (2, "b", 0)]
+
+
+def test_clauses_of_a_merge_can_have_subqueries(shop: Shop) -> None:
+    shop.sql(
+        "MERGE INTO orders o USING items i ON o.id = i.id "
+        "WHEN MATCHED AND o.id IN (SELECT id FROM customers) THEN UPDATE SET n = -1 "
+        "WHEN MATCHED AND NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = i.id) THEN DELETE "
+        "WHEN NOT MATCHED BY SOURCE AND o.id IN (SELECT max(id) FROM customers) THEN UPDATE SET n = -3"
+    )
+    assert shop.orders == [(1, "a", -1), (3, "c", -3)]
+
+
+def test_inserts_after_from_are_one_transaction(shop: Shop) -> None:
+    shop.sql("FROM customers c INSERT INTO orders SELECT c.id + 10, c.who, NULL WHERE c.id = 1")
+    assert shop.orders[3:] == [(11, "ann", None)]
+    (row,) = shop.frame(
+        "FROM items INSERT INTO items SELECT id + 10, x INSERT INTO orders (id, n) SELECT id + 20, count(*) GROUP BY id"
+    ).collect()
+    assert row.asDict() == {"num_affected_rows": 4, "num_inserted_rows": 4}
+    assert shop.sql("SELECT id FROM items") == [(1,), (2,), (11,), (12,)]
+    assert [row[0] for row in shop.orders[4:]] == [21, 22]
+    before = shop.orders
+    with pytest.raises(Exception, match="no luck"):
+        shop.sql("FROM items INSERT INTO orders (id) SELECT 99 INSERT INTO items SELECT id, raise_error('no luck')")
+    assert shop.orders == before
+
+
 def test_a_merge_reads_other_tables_and_a_with_clause(shop: Shop) -> None:
     shop.sql("MERGE INTO orders o USING customers c ON o.id = c.id WHEN MATCHED THEN UPDATE SET name = who")
     assert shop.orders == [(1, "ann", 10), (2, "b", 20), (3, "bob", 30)]
@@ -281,9 +319,9 @@ def test_alter_table_compact_puts_a_compaction_into_the_queue(shop: Shop) -> Non
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("TRUNCATE TABLE orders", "TRUNCATE TABLE is not supported"),
-        ("SELECT * FROM orders VERSION AS OF 1", "no versions"),
-        ("CREATE VIEW v AS SELECT * FROM orders", "a view on an ACID table"),
+        ("LOAD DATA INPATH '/x' INTO TABLE orders", "LOAD DATA is not supported"),
+        ("SELECT * FROM orders TIMESTAMP AS OF '2026-01-01'", "does not store when"),
+        ("CREATE TEMP VIEW v AS SELECT * FROM orders", "metastored.spark.acid.view makes"),
         ("SELECT * FROM orders WHERE", "column"),
         ("UPDATE orders SET place.x = 1", "is no column of the table"),
     ],

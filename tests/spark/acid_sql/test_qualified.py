@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import InvalidInputException
-from metastored.spark.acid_sql.execution import qualified
+from metastored.spark.acid_sql.changing import qualified
 from metastored.spark.acid_sql.values import Sql, Unqualified
 
 SIDES = {"target": frozenset({"id", "name"}), "source": frozenset({"id", "x"})}

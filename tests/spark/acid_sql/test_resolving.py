@@ -10,7 +10,7 @@ import metastored
 from metastored.errors import ApplicationError, MetaException
 from metastored.model.names import TableName
 from metastored.spark.acid_sql.resolving import MetastoreLookup, Names
-from metastored.spark.acid_sql.tables import Found, Parts
+from metastored.spark.acid_sql.tables import Definition, Found, Parts
 from metastored.testing import running_server
 from metastored.wire.message import Call, Reply, Session
 from metastored.wire.structs import replace
@@ -39,6 +39,8 @@ def client() -> Iterator[metastored.Client]:
             "view.catalogAndNamespace.numParts": "2",
             "view.catalogAndNamespace.part.0": "spark_catalog",
             "view.catalogAndNamespace.part.1": "shop",
+            "view.query.out.numCols": "1",
+            "view.query.out.col.0": "id",
         }
         view(found, "default.of_spark", "SELECT * FROM orders", **namespace)
         view(found, "default.odd", "TRANSFORM FROM shop.orders USING")
@@ -102,7 +104,17 @@ def test_names_of_another_current_catalog_are_not_in_the_metastore(client: metas
 
 @pytest.mark.parametrize("name", ["of_acid", "of_view", "of_spark", "odd"])
 def test_a_view_that_reads_an_acid_table_is_found(client: metastored.Client, name: str) -> None:
-    assert found(client, "default", name) == Found(ORDERS, view=True)
+    view = found(client, "default", name)
+    assert view is not None and view.table == ORDERS and view.name == TableName("", "default", name)
+
+
+def test_the_definition_of_a_view_has_the_database_in_which_it_was_created(client: metastored.Client) -> None:
+    plain, of_spark = found(client, "default", "of_acid"), found(client, "default", "of_spark")
+    assert plain is not None and of_spark is not None
+    name = TableName("", "default", "of_acid")
+    assert plain.view == Definition(name, "SELECT * FROM shop.orders", "default", "spark_catalog", ("id",))
+    name = TableName("", "default", "of_spark")
+    assert of_spark.view == Definition(name, "SELECT * FROM orders", "shop", "spark_catalog", ("id",), ("id",))
 
 
 @pytest.mark.parametrize("name", ["of_plain", "circle"])

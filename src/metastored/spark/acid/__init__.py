@@ -12,20 +12,15 @@ Importing this package does not import pyspark.
 from __future__ import annotations
 
 from metastored.spark.acid.clauses import When
+from metastored.spark.acid.counts import Changed
 from metastored.spark.acid.reading import Snapshot, read, snapshot
+from metastored.spark.acid.single import delete, insert, insert_overwrite, merge, transaction, truncate, update
 from metastored.spark.acid.streams import sink
 from metastored.spark.acid.views import drop_view, view
-from metastored.spark.acid.writing import (
-    Transaction,
-    delete,
-    insert,
-    insert_overwrite,
-    merge,
-    transaction,
-    update,
-)
+from metastored.spark.acid.writing import Transaction
 
 __all__ = [
+    "Changed",
     "Snapshot",
     "Transaction",
     "When",
@@ -38,6 +33,7 @@ __all__ = [
     "sink",
     "snapshot",
     "transaction",
+    "truncate",
     "update",
     "view",
 ]

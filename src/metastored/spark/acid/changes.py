@@ -1,38 +1,60 @@
 """Updates, deletes and merges as events: deletes of rows by their ids, and new rows. DataFrames in, DataFrames out.
 
-An update is a delete and an insert. A merge evaluates its source once, and caches it: all clauses see the same rows,
-and Spark knows their size when it chooses how to join. Target and source are joined once, and only the pairs are
-cached: the rows of the source without a match are found by a second, small join with them. Nothing is written here.
+An update is a delete and an insert. The new values of a row are computed first, in a column of their own: there Spark
+allows subqueries of all kinds, and casts them as it does in an INSERT. A merge evaluates its source once, and caches
+it: all clauses see the same rows, and Spark knows their size when it chooses how to join. Target and source are joined
+once, and only the pairs are cached: the rows of the source without a match are found by a second, small join with them.
+Nothing is written here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from metastored.errors import InvalidInputException
+from metastored.spark.acid.assignment import assigned
 from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
+from metastored.spark.acid.defaults import NULL
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
+WHICH: Final = "__acid_which"
+"""The column with the number of the clause that holds for a row; null if none does."""
+_IDS: Final = (("o", "writeid", LongType()), ("b", "bucketid", IntegerType()), ("r", "rowid", LongType()))
+_SALT: Final = "salt"
+_NUMBER, _FOUND = "__acid_number", "__acid_found"
 Column = Any
+Values = Mapping[str, Any] | None
+"""The values of a new row, by column; None where the row is only deleted."""
+
+
+class Part(NamedTuple):
+    """Rows and what becomes of them: the clauses in their order, each with a condition and the values of a new row."""
+
+    rows: DataFrame
+    clauses: Sequence[tuple[str | None, Values]]
+    old: Callable[[str], Column] | None
+    """The columns of the old row, by name; None where there is no old row."""
+    salt: Column
+    """What distributes the events to tasks."""
 
 
 def delete_events(table: AcidTable, rows: DataFrame) -> DataFrame:
     """Deletes of rows that have ROW__ID."""
-    return _exploded(rows, F.array(_delete(table, _own)))
+    return events(table, Part(rows, [(None, None)], _own, _salt_of(_own(ROW_ID))))
 
 
 def update_events(table: AcidTable, rows: DataFrame, assignments: Mapping[str, Any]) -> DataFrame:
     """Updates of rows that have ROW__ID; the expressions see the old values."""
-    rows = rows.alias(TARGET)
     values = _updated(table, assignments, _own)
-    return _exploded(rows, F.array(_delete(table, _own), _insert(table, values, _salt_of(_own(ROW_ID)))))
+    return events(table, Part(rows.alias(TARGET), [(None, values)], _own, _salt_of(_own(ROW_ID))))
 
 
 @contextmanager
@@ -50,13 +72,13 @@ def evaluated_once(source: DataFrame) -> Iterator[DataFrame]:
 
 
 class Merge(NamedTuple):
-    """The events of a merge, and the DataFrame that is cached until they are written."""
+    """The parts of a merge, and the DataFrames that are cached until their events are written."""
 
-    events: DataFrame
-    cached: DataFrame | None
+    parts: list[Part]
+    cached: list[DataFrame]
 
 
-def merge_events(
+def merge_parts(
     table: AcidTable,
     target: DataFrame,
     source: DataFrame,
@@ -65,13 +87,20 @@ def merge_events(
     not_matched: Sequence[When],
     not_matched_by_source: Sequence[When],
     salts: int,
+    defaults: Mapping[str, str],
 ) -> Merge:
-    """The events of a merge. `target` has ROW__ID; new rows are distributed to `salts` tasks."""
+    """The parts of a merge. `target` has ROW__ID; new rows are distributed to `salts` tasks.
+
+    `defaults` are the expressions of columns for which a new row has no value, in lower case; others are null.
+    """
     if not (matched or not_matched or not_matched_by_source):
         raise InvalidInputException(f"a merge into {table.name} needs matched, not_matched or not_matched_by_source")
     left, right = target.alias(TARGET), source.alias(SOURCE)
-    parts: list[DataFrame] = []
+    of_target = _salt_of(_of_target(ROW_ID))
+    parts: list[Part] = []
     cached: DataFrame | None = None
+    if "select" in on.lower():
+        return _merge_by_pairs(table, target, source, on, matched, not_matched, not_matched_by_source, salts, defaults)
     if matched or not_matched:
         pairs = left.join(right, F.expr(on), "inner")
         if matched and not_matched:
@@ -79,44 +108,79 @@ def merge_events(
             sources = F.struct(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in source.columns)).alias(SOURCE)
             pairs = cached = pairs.select(targets, sources).persist()
         if matched:
-            events = [(each.condition, _matched(table, each.action, source)) for each in matched]
-            parts.append(_exploded(pairs, _first(events)))
+            changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
+            parts.append(Part(pairs, changes, _of_target, of_target))
         if not_matched:
             others = left if cached is None else cached.select(F.col(f"{TARGET}.*")).alias(TARGET)
             alone = right.join(others, F.expr(on), "left_anti")
-            salt = F.pmod(F.xxhash64(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in _hashable(source))), F.lit(salts))
-            events = [(each.condition, _inserted(table, each.action, source, salt)) for each in not_matched]
-            parts.append(_exploded(alone, _first(events)))
+            new = [(each.condition, _inserted(table, each.action, source, defaults)) for each in not_matched]
+            parts.append(Part(alone, new, None, _salt_of_source(source, salts)))
     if not_matched_by_source:
         alone = left.join(right, F.expr(on), "left_anti")
-        events = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
-        parts.append(_exploded(alone, _first(events)))
-    result = parts[0]
-    for part in parts[1:]:
-        result = result.unionByName(part)
-    return Merge(result, cached)
+        changes = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
+        parts.append(Part(alone, changes, _of_target, of_target))
+    return Merge(parts, [] if cached is None else [cached])
 
 
-def _matched(table: AcidTable, action: Action, source: DataFrame | None) -> Column:
+def _merge_by_pairs(
+    table: AcidTable,
+    target: DataFrame,
+    source: DataFrame,
+    on: str,
+    matched: Sequence[When],
+    not_matched: Sequence[When],
+    not_matched_by_source: Sequence[When],
+    salts: int,
+    defaults: Mapping[str, str],
+) -> Merge:
+    """A merge whose condition has a subquery: Spark cannot join by one that names both sides.
+
+    The pairs are filtered by the condition and cached. The rows without a match are those whose ids are in no pair.
+    """
+    right = source.select("*", F.monotonically_increasing_id().alias(_NUMBER)).alias(SOURCE).persist()
+    left = target.alias(TARGET)
+    pairs = left.crossJoin(right).where(F.expr(on))
+    targets = F.struct(*(F.col(f"{TARGET}.{_quoted(name)}") for name in target.columns)).alias(TARGET)
+    sources = F.struct(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
+    cached = pairs.select(targets, sources).persist()
+    of_target = _salt_of(_of_target(ROW_ID))
+    parts: list[Part] = []
+    if matched:
+        changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
+        parts.append(Part(cached, changes, _of_target, of_target))
+    if not_matched:
+        found = cached.select(F.col(f"{SOURCE}.{_NUMBER}").alias(_FOUND))
+        alone = right.join(found, F.col(f"{SOURCE}.{_NUMBER}") == F.col(_FOUND), "left_anti")
+        new = [(each.condition, _inserted(table, each.action, source, defaults)) for each in not_matched]
+        parts.append(Part(alone, new, None, _salt_of_source(source, salts)))
+    if not_matched_by_source:
+        found = cached.select(_of_target(ROW_ID).alias(_FOUND))
+        alone = left.join(found, _of_target(ROW_ID) == F.col(_FOUND), "left_anti")
+        changes = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
+        parts.append(Part(alone, changes, _of_target, of_target))
+    return Merge(parts, [cached, right])
+
+
+def _matched(table: AcidTable, action: Action, source: DataFrame | None) -> Values:
     if action == "delete":
-        return F.array(_delete(table, _of_target))
+        return None
     if action == ALL:
         if source is None:
             raise InvalidInputException('"*" needs a row of the source')
         action = _from_source(table, source, keys=False)
     if not isinstance(action, Mapping):
         raise InvalidInputException(f"{action!r} is no action of a merge: a dict of columns, 'delete' or '*'")
-    values = _updated(table, action, _of_target)
-    return F.array(_delete(table, _of_target), _insert(table, values, _salt_of(_of_target(ROW_ID))))
+    return _updated(table, action, _of_target)
 
 
-def _inserted(table: AcidTable, action: Action, source: DataFrame, salt: Column) -> Column:
+def _inserted(table: AcidTable, action: Action, source: DataFrame, defaults: Mapping[str, str]) -> Values:
     if action == ALL:
         action = _from_source(table, source, keys=True)
     if not isinstance(action, Mapping):
         raise InvalidInputException(f"{action!r} is no action for rows that are only in the source: a dict, or '*'")
     given = {name: _expression(value) for name, value in _by_column(table, action).items()}
-    return F.array(_insert(table, {name: given.get(name, F.lit(None)) for name in table.field_names}, salt))
+    missing = {name: F.expr(defaults.get(name.lower(), NULL)) for name in table.field_names if name not in given}
+    return {**missing, **given}
 
 
 def _from_source(table: AcidTable, source: DataFrame, keys: bool) -> dict[str, str]:
@@ -153,55 +217,82 @@ def _by_column(table: AcidTable, assignments: Mapping[str, Any]) -> dict[str, An
 # --- events ------------------------------------------------------------------------------------------------
 
 
-def _delete(table: AcidTable, column: Any) -> Column:
-    row_id = column(ROW_ID)
-    keys = {field.name: column(field.name) for field in table.keys}
-    return _event(
-        table, DELETE, (row_id.getField("writeid"), row_id.getField("bucketid"), row_id.getField("rowid")),
-        F.lit(None).cast(table.columns), keys, _salt_of(row_id),
-    )  # fmt: skip
+def events(table: AcidTable, part: Part, observe: Callable[[DataFrame], DataFrame] | None = None) -> DataFrame:
+    """The events of a part. `observe` gets the rows with the column WHICH, one for each row that is changed."""
+    fields = [StructField(name, type) for name, _, type in _IDS] if part.old is not None else []
+    columns = [part.old(ROW_ID).getField(name).alias(id) for id, name, _ in _IDS] if part.old is not None else []
+    columns += [part.old(each.name).alias(key_name(at)) for at, each in enumerate(table.keys) if part.old is not None]
+    fields += [StructField(key_name(at), each.dataType) for at, each in enumerate(table.keys) if part.old is not None]
+    new = StructType([*table.columns.fields, *table.keys.fields])
+    rows = part.rows.select("*", _which(part.clauses).alias(WHICH)).where(F.col(WHICH).isNotNull())
+    for number, (_, values) in enumerate(part.clauses):
+        if values is not None:
+            row = F.struct(*(values[each.name].alias(each.name) for each in new))
+            columns.append(F.when(F.col(WHICH) == number, row).alias(_new(number)))
+            fields.append(StructField(_new(number), new))
+    columns += [F.col(WHICH), part.salt.cast("int").alias(_SALT)]
+    fields += [StructField(WHICH, IntegerType()), StructField(_SALT, IntegerType())]
+    rows = rows.select(*columns)
+    if any(values is not None for _, values in part.clauses):
+        rows = assigned(rows, StructType(fields), table.name)
+    if observe is not None:
+        rows = observe(rows)
+    result: Column = None
+    for number, (_, values) in enumerate(part.clauses):
+        made = [_delete(table)] if part.old is not None else []
+        made += [] if values is None else [_insert(table, F.col(_new(number)))]
+        holds, array = F.col(WHICH) == number, F.array(*made)
+        result = F.when(holds, array) if result is None else result.when(holds, array)
+    return rows.select(F.explode(result).alias("event")).select("event.*")
 
 
-def _insert(table: AcidTable, values: Mapping[str, Column], salt: Column) -> Column:
-    row = F.struct(*(stored(values[field.name], field).alias(field.name) for field in table.columns))
+def _which(clauses: Sequence[tuple[str | None, Values]]) -> Column:
+    """The number of the first clause whose condition holds."""
+    result: Column = None
+    for number, (condition, _) in enumerate(clauses):
+        holds = F.lit(True) if condition is None else F.expr(condition)
+        value = F.lit(number)
+        result = F.when(holds, value) if result is None else result.when(holds, value)
+    return result
+
+
+def _new(number: int) -> str:
+    return f"__acid_new_{number}"
+
+
+def _delete(table: AcidTable) -> Column:
+    keys = [F.col(key_name(at)) for at in range(len(table.keys))]
+    return _event(table, DELETE, [F.col(id) for id, _, _ in _IDS], F.lit(None).cast(table.columns), keys)
+
+
+def _insert(table: AcidTable, new: Column) -> Column:
+    row = F.struct(*(stored(new.getField(field.name), field).alias(field.name) for field in table.columns))
     nothing = F.lit(None)
-    return _event(table, INSERT, (nothing, nothing, nothing), row, values, salt)
+    return _event(table, INSERT, (nothing, nothing, nothing), row, [new.getField(each.name) for each in table.keys])
 
 
-def _event(
-    table: AcidTable, operation: int, row_id: Sequence[Column], row: Column, keys: Mapping[str, Column], salt: Column
-) -> Column:
+def _event(table: AcidTable, operation: int, row_id: Sequence[Column], row: Column, keys: Sequence[Column]) -> Column:
     texts = [
-        key_text(keys[field.name].cast(field.dataType), field.dataType).alias(key_name(at))
-        for at, field in enumerate(table.keys)
+        key_text(value, field.dataType).alias(key_name(at))
+        for at, (field, value) in enumerate(zip(table.keys, keys, strict=True))
     ]
     return F.struct(
         F.lit(operation).alias("op"),
-        row_id[0].cast("bigint").alias("o"),
-        row_id[1].cast("int").alias("b"),
-        row_id[2].cast("bigint").alias("r"),
+        *(value.cast(type).alias(id) for value, (id, _, type) in zip(row_id, _IDS, strict=True)),
         row.cast(table.columns).alias("row"),
         *texts,
-        salt.cast("int").alias("salt"),
+        F.col(_SALT).alias(_SALT),
     )
-
-
-def _exploded(rows: DataFrame, events: Column) -> DataFrame:
-    return rows.select(F.explode(events).alias("event")).select("event.*")
-
-
-def _first(events: Sequence[tuple[str | None, Column]]) -> Column:
-    """The events of the first clause whose condition holds; null if none does."""
-    result: Column = None
-    for condition, event in events:
-        holds = F.lit(True) if condition is None else F.expr(condition)
-        result = F.when(holds, event) if result is None else result.when(holds, event)
-    return result
 
 
 def _salt_of(row_id: Column) -> Column:
     """Deletes and updated rows are distributed by the ids of the old rows: those of a million rows that follow."""
     return F.hash(row_id.getField("writeid"), row_id.getField("bucketid"), F.shiftright(row_id.getField("rowid"), 20))
+
+
+def _salt_of_source(source: DataFrame, salts: int) -> Column:
+    columns = [F.col(f"{SOURCE}.{_quoted(name)}") for name in _hashable(source)]
+    return F.pmod(F.xxhash64(*columns), F.lit(salts))
 
 
 def _own(name: str) -> Column:

@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from metastored.client._sync.acid import Read
 from metastored.client._sync.client import Client
@@ -20,6 +20,7 @@ from metastored.errors import InvalidInputException
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.clauses import TARGET
+from metastored.spark.acid.history import capped, check_history
 from metastored.spark.acid.session_objects import another_object
 from metastored.spark.acid.tables import ROW_ID, acid_table
 from metastored.spark.session_metastore import session_client
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("metastored.spark")
 
+TIMEOUT: Final = 60.0
+"""Seconds to wait for a lock."""
+
 
 def read(
     spark: SparkSession,
@@ -36,20 +40,27 @@ def read(
     where: str | None = None,
     columns: Sequence[str] | None = None,
     client: Client | None = None,
+    *,
+    version: int | None = None,
+    timeout: float = TIMEOUT,
 ) -> DataFrame:
     """The rows of a transactional table as they are now, as a DataFrame.
 
     `where` is a condition in SQL: partitions and groups of rows for which it cannot be true are not read. `columns` are
     those of the result; ROW__ID, the id of each row, is one of them only if it is named. Without `client`, the
     metastore of the session is used. The transaction of the read ends when the DataFrame and all that is made from it
-    are no longer referenced by Python; use `snapshot` to choose the moment. Raises InvalidInputException if the table
-    is not transactional.
+    are no longer referenced by Python; use `snapshot` to choose the moment. `version` is a write id of the table: the
+    rows as they were after it. `timeout` is the number of seconds to wait for a lock. Raises InvalidInputException if
+    the table is not transactional, and for a version whose directories may have been removed.
     """
-    return held_open(spark, client, lambda shot, held: shot.read_by(held, name, where, columns))
+    return held_open(spark, client, lambda shot, held: shot.read_by(held, name, where, columns, version), timeout)
 
 
 def held_open(
-    spark: SparkSession, client: Client | None, use: Callable[[Snapshot, SparkSession], DataFrame]
+    spark: SparkSession,
+    client: Client | None,
+    use: Callable[[Snapshot, SparkSession], DataFrame],
+    timeout: float = TIMEOUT,
 ) -> DataFrame:
     """A DataFrame that `use` makes from a snapshot, which stays open as long as the DataFrame is referenced.
 
@@ -61,7 +72,7 @@ def held_open(
     held = another_object(spark)
     try:
         used = stack.enter_context(connected(spark, client))
-        frame = use(stack.enter_context(Snapshot(spark, used)), held)
+        frame = use(stack.enter_context(Snapshot(spark, used, timeout)), held)
     except BaseException:
         stack.close()
         raise
@@ -87,9 +98,10 @@ def _close_quietly(stack: ExitStack) -> None:
 class Snapshot:
     """Transactional tables at one moment: that of the first read."""
 
-    def __init__(self, spark: SparkSession, client: Client) -> None:
+    def __init__(self, spark: SparkSession, client: Client, timeout: float = TIMEOUT) -> None:
         self._spark = spark
         self._client = client
+        self._timeout = timeout
         self._read: Read | None = None
         self._views: list[str] = []
 
@@ -102,40 +114,57 @@ class Snapshot:
         if self._read is not None:
             self._read.__exit__(*error)
 
-    def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
-        """The rows of a table at the snapshot. The DataFrame is valid until the snapshot is left."""
-        return self.read_by(self._spark, name, where, columns)
+    def read(
+        self,
+        name: Name,
+        where: str | None = None,
+        columns: Sequence[str] | None = None,
+        version: int | None = None,
+    ) -> DataFrame:
+        """The rows of a table at the snapshot, or as they were after the write id `version`.
+
+        The DataFrame is valid until the snapshot is left.
+        """
+        return self.read_by(self._spark, name, where, columns, version)
 
     def read_by(
-        self, spark: SparkSession, name: Name, where: str | None = None, columns: Sequence[str] | None = None
+        self,
+        spark: SparkSession,
+        name: Name,
+        where: str | None = None,
+        columns: Sequence[str] | None = None,
+        version: int | None = None,
     ) -> DataFrame:
         """The same, by another session object."""
         wanted = table_name(name)
         if self._read is None:
-            self._read = self._client.read(wanted).__enter__()
+            self._read = self._client.read(wanted, timeout=self._timeout).__enter__()
         else:
             self._read.add(wanted)
         write_ids = snapshot_of(self._read.snapshots, wanted)
         visible = write_ids.transactions or self._read.visible
-        return rows(spark, self._client, wanted, write_ids, visible, where, columns)
+        return rows(spark, self._client, wanted, write_ids, visible, where, columns, version=version)
 
-    def view(self, name: Name, view: str | None = None) -> str:
+    def view(self, name: Name, view: str | None = None, version: int | None = None) -> str:
         """Creates a temporary view of a table at the snapshot, and returns its name. Dropped with the snapshot."""
         wanted = table_name(name)
-        view = view or wanted.table
-        self.read(wanted).createOrReplaceTempView(view)
+        return self.keep_view(self.read(wanted, version=version), view or wanted.table)
+
+    def keep_view(self, frame: DataFrame, view: str) -> str:
+        """Makes a DataFrame a temporary view, which is dropped with the snapshot."""
+        frame.createOrReplaceTempView(view)
         self._views.append(view)
         return view
 
 
 @contextmanager
-def snapshot(spark: SparkSession, client: Client | None = None) -> Iterator[Snapshot]:
+def snapshot(spark: SparkSession, client: Client | None = None, timeout: float = TIMEOUT) -> Iterator[Snapshot]:
     """One snapshot for many tables, for `with`: `s.read("db.t", where=…)` and `s.view("db.t")`.
 
     Its moment is that of the first read. The transaction is kept alive by heartbeats until the snapshot is left:
-    DataFrames have to be evaluated before.
+    DataFrames have to be evaluated before. `timeout` is the number of seconds to wait for a lock.
     """
-    with connected(spark, client) as used, Snapshot(spark, used) as shot:
+    with connected(spark, client) as used, Snapshot(spark, used, timeout) as shot:
         yield shot
 
 
@@ -166,8 +195,12 @@ def rows(
     where: str | None = None,
     columns: Sequence[str] | None = None,
     row_ids: bool = False,
+    version: int | None = None,
 ) -> DataFrame:
-    """The rows of a table that these ids make visible. With `row_ids`, ROW__ID is the last column."""
+    """The rows of a table that these ids make visible. With `row_ids`, ROW__ID is the last column.
+
+    With `version`, only ids up to it count. Raises InvalidInputException where its directories may have been removed.
+    """
     from pyspark.sql import functions as F
 
     from metastored.spark.acid.pruning import conjuncts, matching_partitions, search_options
@@ -182,7 +215,9 @@ def rows(
     names = None
     if table.key_names and parts:
         names = matching_partitions(spark, table, client.partition_names(name), parts)
-    state = table_state(spark, client, table, write_ids, transactions, names, row_ids)
+    state = table_state(spark, client, table, capped(write_ids, name, version), transactions, names, row_ids)
+    if version is not None:
+        check_history(spark, state, write_ids, transactions)
     options = {} if table.insert_only else search_options(spark, table, parts)
     frame = scan(spark, state, row_ids=row_ids, search_options=options)
     if where is not None:

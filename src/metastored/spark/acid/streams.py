@@ -15,7 +15,8 @@ from metastored.errors import InvalidInputException
 from metastored.model.acid import TRANSACTIONAL
 from metastored.model.makers import table as new_table
 from metastored.model.names import Name, TableName, table_name
-from metastored.spark.acid.reading import connected
+from metastored.spark.acid.reading import TIMEOUT, connected
+from metastored.spark.acid.single import repeated
 from metastored.spark.acid.writing import Transaction
 
 if TYPE_CHECKING:
@@ -27,12 +28,20 @@ _QUERY_ID: Final = "sql.streaming.queryId"
 
 
 def sink(
-    name: Name, *, query: str | None = None, progress: Name | None = None, client: Client | None = None
+    name: Name,
+    *,
+    query: str | None = None,
+    progress: Name | None = None,
+    client: Client | None = None,
+    timeout: float = TIMEOUT,
+    retries: int = 0,
 ) -> Callable[[DataFrame, int], None]:
     """A function for `df.writeStream.foreachBatch(…)` that inserts each batch into a table, exactly once.
 
     The numbers of batches are stored in the table `progress` (by default the table's name with `_stream_progress`),
     which is created if it does not exist, by `query`: by default the id of the query, which its checkpoint keeps.
+    `timeout` is the number of seconds to wait for a lock. A batch with a conflict is inserted again up to `retries`
+    times.
     """
     wanted = table_name(name)
     stored = wanted._replace(table=wanted.table + PROGRESS) if progress is None else table_name(progress)
@@ -47,10 +56,14 @@ def sink(
                 done[identity] = _last_batch(spark, used, stored, identity)
             if batch <= done[identity]:
                 return
-            with Transaction(spark, used) as transaction:
-                transaction.insert(wanted, frame)
-                row = spark.createDataFrame([(identity, batch)], "query string, batch bigint")
-                transaction.insert(stored, row.coalesce(1))
+
+            def run() -> None:
+                with Transaction(spark, used, timeout) as transaction:
+                    transaction.insert(wanted, frame)
+                    row = spark.createDataFrame([(identity, batch)], "query string, batch bigint")
+                    transaction.insert(stored, row.coalesce(1))
+
+            repeated(run, retries)
             done[identity] = batch
 
     return insert_batch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from metastored.client._sync.client import Client
 from metastored.errors import Error
 from metastored.model.names import Name, table_name
-from metastored.spark.acid.reading import Snapshot, connected
+from metastored.spark.acid.reading import TIMEOUT, Snapshot, connected
 from metastored.spark.session_metastore import is_local
 
 if TYPE_CHECKING:
@@ -23,17 +23,27 @@ _open: dict[tuple[str, str], ExitStack] = {}
 """The snapshots of views, by the id of the session and the name."""
 
 
-def view(spark: SparkSession, name: Name, view: str | None = None, client: Client | None = None) -> str:
+def view(
+    spark: SparkSession,
+    name: Name,
+    view: str | None = None,
+    client: Client | None = None,
+    *,
+    version: int | None = None,
+    timeout: float = TIMEOUT,
+) -> str:
     """Creates a temporary view of a table as it is now, named as the table or `view`. Returns its name.
 
     The view stays at its snapshot; create it again to see later changes. Its transaction stays open, with its locks,
-    until `drop_view`, until the view is created again, or until the process ends.
+    until `drop_view`, until the view is created again, or until the process ends. `version` is a write id of the table:
+    the rows as they were after it. `timeout` is the number of seconds to wait for a lock.
     """
     wanted = table_name(name)
     view = view or wanted.table
     with ExitStack() as stack:
         used = stack.enter_context(connected(spark, client))
-        stack.enter_context(Snapshot(spark, used)).read(wanted).createOrReplaceTempView(view)
+        shot = stack.enter_context(Snapshot(spark, used, timeout))
+        shot.read(wanted, version=version).createOrReplaceTempView(view)
         before = _open.pop(_key(spark, view), None)
         _open[_key(spark, view)] = stack.pop_all()
     if before is not None:

@@ -1,4 +1,4 @@
-"""Writes to transactional tables: single statements, and several statements in one transaction.
+"""Writes to transactional tables: several statements in one transaction. `single.py` has single statements.
 
     open, write id, lock, snapshot     the client's part
     Spark job into a hidden directory  staging.py
@@ -12,30 +12,30 @@ files that were already renamed belong to an aborted write id, which no reader u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from metastored.client._sync.acid import Write
 from metastored.client._sync.client import Client
 from metastored.client.acid import read_components
-from metastored.errors import InvalidInputException, NotSupported, TransactionFailed
+from metastored.errors import NotSupported, TransactionFailed
 from metastored.hive.locations import join
-from metastored.hive.names import make_part_name
+from metastored.hive.names import make_part_name, partition_values
 from metastored.hive.transactions.layout import base
 from metastored.model.names import Name, TableName, table_name
-from metastored.model.partitions import values_of
-from metastored.spark.acid.clauses import Clauses, clauses
-from metastored.spark.acid.reading import connected, rows, snapshot_of
+from metastored.spark.acid.clauses import ALL, Clauses, When, clauses
+from metastored.spark.acid.counts import Changed, UpdateCounter, of_delete, of_insert, of_merge, of_update
+from metastored.spark.acid.defaults import default_values
+from metastored.spark.acid.reading import TIMEOUT, rows, snapshot_of
 from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from metastored.spark.acid.changes import Merge
     from metastored.spark.acid.publishing import Locations
-
-TIMEOUT: Final = 60.0
-"""Seconds to wait for a lock."""
+    from metastored.spark.acid.statistics import RowCounts
 
 
 class Transaction:
@@ -84,8 +84,14 @@ class Transaction:
 
     # Statements
 
-    def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
-        """The rows of a table at the snapshot of the transaction, with its own changes."""
+    def read(
+        self,
+        name: Name,
+        where: str | None = None,
+        columns: Sequence[str] | None = None,
+        version: int | None = None,
+    ) -> DataFrame:
+        """The rows of a table at the snapshot of the transaction, with its own changes, or as `version` was."""
         self._check()
         wanted = table_name(name)
         self._transaction.hold(read_components((wanted,)), self._timeout)
@@ -93,45 +99,65 @@ class Transaction:
         write_ids = snapshot_of(found, wanted)
         visible = write_ids.transactions or self._transaction.visible
         assert visible is not None
-        return rows(self._spark, self._client, wanted, write_ids, visible, where, columns)
+        return rows(self._spark, self._client, wanted, write_ids, visible, where, columns, version=version)
 
-    def insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None = None) -> None:
-        """Adds the rows of a DataFrame: its columns are matched by name, and those that are missing are null.
+    def insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None = None) -> Changed:
+        """Adds the rows of a DataFrame: its columns are matched by name. Missing ones have their default, or are null.
 
-        `partition` has constant values of partition keys, which the DataFrame then does not have.
+        `partition` has constant values of partition keys, which the DataFrame then does not have. Values are cast by
+        the rules of `spark.sql.storeAssignmentPolicy`. Returns the number of rows.
         """
-        self._insert(name, frame, partition, overwrite=False)
+        return self._insert(name, frame, partition, overwrite=False)
 
-    def insert_overwrite(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None = None) -> None:
+    def insert_overwrite(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None = None) -> Changed:
         """Replaces all rows of a table; of a partitioned table, those of the partitions that the DataFrame has.
 
         With values of all keys in `partition`, this partition is replaced even if the DataFrame is empty.
         """
-        self._insert(name, frame, partition, overwrite=True)
+        return self._insert(name, frame, partition, overwrite=True)
 
-    def _insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None, overwrite: bool) -> None:
+    def _insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None, overwrite: bool) -> Changed:
         with self._statement(name, "overwrite" if overwrite else "insert") as statement:
+            from metastored.spark.acid.aligning import aligned, constant_partition
             from metastored.spark.acid.staging import stage_inserts
 
-            aligned = _aligned(statement.table, frame, partition or {})
-            stage_inserts(statement.table, aligned, statement.write.write_id, statement.number, statement.staging)
-            statement.publish(overwrite, _constant_partition(statement.table, partition or {}))
+            table = statement.table
+            rows = aligned(table, frame, partition or {}, lambda: default_values(self._client, table.name))
+            stage_inserts(table, rows, statement.write.write_id, statement.number, statement.staging)
+            replaced = [()] if not table.key_names else constant_partition(table, partition or {})
+            done = statement.publish(overwrite, replaced if overwrite else [])
             if overwrite:
-                self._overwritten.add(statement.table.name)
+                self._overwritten.add(table.name)
+            return of_insert(done.values())
 
-    def update(self, name: Name, assignments: Mapping[str, Any], where: str | None = None) -> None:
-        """Changes the rows for which the condition holds: `{"column": "expression"}`."""
+    def truncate(self, name: Name, partitions: Sequence[str] | None = None) -> None:
+        """Removes all rows of a table, or of these partitions (`ds=1/h=2`), with an empty base.
+
+        The rows are not read, and not counted. Readers at older snapshots still see them.
+        """
+        with self._statement(name, "overwrite") as statement:
+            table = statement.table
+            names = self._client.partition_names(table.name) if partitions is None else partitions
+            emptied = [tuple(partition_values(each, table.key_names)) for each in names] if table.key_names else [()]
+            statement.publish(True, emptied, staged=False)
+            self._overwritten.add(table.name)
+
+    def update(self, name: Name, assignments: Mapping[str, Any], where: str | None = None) -> Changed:
+        """Changes the rows for which the condition holds: `{"column": "expression"}`. Returns their number.
+
+        Values are cast by the rules of `spark.sql.storeAssignmentPolicy`.
+        """
         with self._statement(name, "update") as statement:
             from metastored.spark.acid.changes import update_events
 
-            statement.change(lambda found: update_events(statement.table, found, assignments), where)
+            return of_update(statement.change_by(update_events(statement.table, statement.target(where), assignments)))
 
-    def delete(self, name: Name, where: str | None = None) -> None:
-        """Deletes the rows for which the condition holds; all rows without a condition."""
+    def delete(self, name: Name, where: str | None = None) -> Changed:
+        """Deletes the rows for which the condition holds; all rows without a condition. Returns their number."""
         with self._statement(name, "delete") as statement:
             from metastored.spark.acid.changes import delete_events
 
-            statement.change(lambda found: delete_events(statement.table, found), where)
+            return of_delete(statement.change_by(delete_events(statement.table, statement.target(where))))
 
     def merge(
         self,
@@ -141,28 +167,27 @@ class Transaction:
         matched: Clauses = None,
         not_matched: Clauses = None,
         not_matched_by_source: Clauses = None,
-    ) -> None:
+    ) -> Changed:
         """Merges a source: `on` and all expressions name the two sides `target` and `source`.
 
         Each of the three is an action (`{"column": "expression"}`, "delete" or "*"), or a list of `When(condition,
-        action)`. Raises InvalidOperationException if a row of the target would be changed twice.
+        action)`. Values are cast by the rules of `spark.sql.storeAssignmentPolicy`. Returns the numbers of rows. Raises
+        InvalidOperationException if a row of the target would be changed twice.
         """
         with self._statement(name, "merge") as statement:
-            from metastored.spark.acid.changes import evaluated_once, merge_events
+            from metastored.spark.acid.changes import evaluated_once, merge_parts
 
             table = statement.table
             tasks = max(1, min(int(self._spark.conf.get("spark.sql.shuffle.partitions", "200") or 200), 4096))
-            target = statement.target(None)
+            whens = clauses(matched), clauses(not_matched), clauses(not_matched_by_source)
+            defaults = default_values(self._client, table.name) if any(map(_may_lack_columns, whens[1])) else {}
             with evaluated_once(source) as once:
-                merge = merge_events(
-                    table, target, once, on, clauses(matched), clauses(not_matched), clauses(not_matched_by_source),
-                    tasks,
-                )  # fmt: skip
+                merge = merge_parts(table, statement.target(None), once, on, *whens, tasks, defaults)
                 try:
-                    statement.change_by(merge.events)
+                    return _merged(statement, merge, [*whens[0], *whens[2]], bool(whens[1]))
                 finally:
-                    if merge.cached is not None:
-                        merge.cached.unpersist()
+                    for each in merge.cached:
+                        each.unpersist()
 
     # How
 
@@ -226,28 +251,30 @@ class _Statement:
         write = self.write
         return rows(self._spark, self._client, self.table.name, write.snapshot, write.visible, where, row_ids=True)
 
-    def change(self, events: Callable[[DataFrame], DataFrame], where: str | None) -> None:
-        self.change_by(events(self.target(where)))
-
-    def change_by(self, events: DataFrame) -> None:
+    def change_by(self, events: DataFrame) -> Iterable[RowCounts | None]:
+        """Writes the events. Returns the numbers of rows of each partition."""
         from metastored.spark.acid.staging import stage_changes
 
         stage_changes(self.table, events, self.write.write_id, self.number, self.staging)
-        self.publish(overwrite=False)
+        return self.publish(overwrite=False).values()
 
-    def publish(self, overwrite: bool, replaced: tuple[str, ...] | None = None) -> None:
-        """Renames the staged files, adds new partitions and reports both. `replaced` is emptied if it gets no row."""
+    def publish(
+        self, overwrite: bool, emptied: Sequence[tuple[str, ...]] = (), staged: bool = True
+    ) -> dict[tuple[str, ...], RowCounts | None]:
+        """Renames the staged files, adds new partitions and reports both. Returns the rows of each partition.
+
+        `emptied` are partitions that are replaced even if they get no row. Without `staged`, there are no files.
+        """
         from metastored.spark.acid.files import files_of
-        from metastored.spark.acid.publishing import Locations, make_directory, publish
+        from metastored.spark.acid.publishing import Locations, Published, make_directory, publish
         from metastored.spark.acid.statistics import RowCounts, record
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
-        empty = (() if not table.key_names else replaced) if overwrite else None
         found: list[Locations] = []
 
         def locate(values: Iterable[tuple[str, ...]], changed: frozenset[tuple[str, ...]]) -> Locations:
-            wanted = {*values, *([] if empty is None else [empty])}
+            wanted = {*values, *emptied}
             found.append(Locations(table, self._existing(wanted)))
             for each in filter(None, wanted):
                 operation = None if overwrite or each in changed else "insert"
@@ -255,14 +282,19 @@ class _Statement:
             write.send()
             return found[0]
 
-        done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
+        if staged:
+            done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
+        else:
+            locate((), frozenset())
+            done = Published({}, {}, 1)
         self.used = done.statements
         written = dict(done.files)
         (locations,) = found
-        if empty is not None and empty not in written:
-            make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
-            written[empty] = []
-            done.rows[empty] = RowCounts()
+        for empty in emptied:
+            if empty not in written:
+                make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
+                written[empty] = []
+                done.rows[empty] = RowCounts()
         new = [values for values in written if values and values not in locations.existing]
         if new:
             write.add_partitions(new)
@@ -270,6 +302,7 @@ class _Statement:
         for values, paths in written.items():
             write.added_files(*paths, partition=values)
         record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
+        return done.rows
 
     def _check_locations(self, new: Iterable[tuple[str, ...]], locations: Locations) -> None:
         """Raises TransactionFailed if another writer has added one of the partitions meanwhile, at another location."""
@@ -291,110 +324,26 @@ class _Statement:
         }
 
 
-def _aligned(table: AcidTable, frame: DataFrame, partition: Mapping[str, Any]) -> DataFrame:
-    """A DataFrame with the columns and keys of the table, by name and with their types."""
-    from pyspark.sql import functions as F
-
-    from metastored.spark.acid.lengths import stored
-
-    constants = {str(name).lower(): value for name, value in partition.items()}
-    unknown = [name for name in constants if name not in {key.lower() for key in table.key_names}]
-    if unknown:
-        raise InvalidInputException(f"{table.name} has no partition keys {', '.join(unknown)}")
-    given = {name.lower(): name for name in frame.columns}
-    known = {name.lower() for name in table.field_names}
-    extra = [name for lower, name in given.items() if lower not in known or lower in constants]
-    if extra:
-        raise InvalidInputException(
-            f"the DataFrame has columns {', '.join(extra)}, which {table.name} has not: its columns are "
-            f"{', '.join(table.field_names)}"
-        )
-    missing = [name for name in table.key_names if name.lower() not in given and name.lower() not in constants]
-    if missing:
-        raise InvalidInputException(f"the DataFrame has no values of the partition keys {', '.join(missing)}")
-    columns = []
-    for field in [*table.columns.fields, *table.keys.fields]:
-        lower = field.name.lower()
-        if lower in constants:
-            value = F.lit(constants[lower])
-        elif lower in given:
-            value = F.col("`" + given[lower].replace("`", "``") + "`")
-        else:
-            value = F.lit(None)
-        value = value.cast(field.dataType) if field.name in table.key_names else stored(value, field)
-        columns.append(value.alias(field.name))
-    return frame.select(*columns)
+def _may_lack_columns(when: When) -> bool:
+    return when.action != ALL
 
 
-def _constant_partition(table: AcidTable, partition: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The values of a partition whose keys are all constant; None if one of them comes from the rows."""
-    if not table.key_names or len(partition) != len(table.key_names):
-        return None
-    return values_of(str(table.name), table.key_names, partition)
+def _merged(statement: _Statement, merge: Merge, changing: Sequence[When], inserts: bool) -> Changed:
+    """Writes a merge, and counts its rows: Spark counts the updated ones if the files cannot tell."""
+    from metastored.spark.acid.changes import WHICH, Part, events
 
+    deletes = any(each.action == "delete" for each in changing)
+    updates = any(each.action != "delete" for each in changing)
+    counter = UpdateCounter() if inserts and updates and deletes else None
 
-@contextmanager
-def transaction(spark: SparkSession, client: Client | None = None, timeout: float = TIMEOUT) -> Iterator[Transaction]:
-    """A transaction for several statements, for `with`: committed at the end, aborted on an error.
+    def counted(part: Part) -> DataFrame:
+        numbers = [at for at, (_, values) in enumerate(part.clauses) if values is not None]
+        if counter is None or part.old is None or not numbers:
+            return events(statement.table, part)
+        return events(statement.table, part, lambda rows: counter.observe(rows, WHICH, numbers))
 
-    Raises TransactionFailed at the end if another transaction has changed the same rows' partitions and was first.
-    """
-    with connected(spark, client) as used, Transaction(spark, used, timeout) as found:
-        yield found
-
-
-def insert(
-    spark: SparkSession,
-    name: Name,
-    frame: DataFrame,
-    client: Client | None = None,
-    partition: Mapping[str, Any] | None = None,
-) -> None:
-    """Adds the rows of a DataFrame to a table, in a transaction of its own: see Transaction.insert."""
-    with transaction(spark, client) as found:
-        found.insert(name, frame, partition)
-
-
-def insert_overwrite(
-    spark: SparkSession,
-    name: Name,
-    frame: DataFrame,
-    client: Client | None = None,
-    partition: Mapping[str, Any] | None = None,
-) -> None:
-    """Replaces rows by those of a DataFrame: see Transaction.insert_overwrite."""
-    with transaction(spark, client) as found:
-        found.insert_overwrite(name, frame, partition)
-
-
-def update(
-    spark: SparkSession,
-    name: Name,
-    assignments: Mapping[str, Any],
-    where: str | None = None,
-    client: Client | None = None,
-) -> None:
-    """Changes rows: `update(spark, "db.t", {"amount": "amount * 2"}, "id = 3")`."""
-    with transaction(spark, client) as found:
-        found.update(name, assignments, where)
-
-
-def delete(spark: SparkSession, name: Name, where: str | None = None, client: Client | None = None) -> None:
-    """Deletes rows: `delete(spark, "db.t", "id = 3")`; without a condition all rows."""
-    with transaction(spark, client) as found:
-        found.delete(name, where)
-
-
-def merge(
-    spark: SparkSession,
-    name: Name,
-    source: DataFrame,
-    on: str,
-    matched: Clauses = None,
-    not_matched: Clauses = None,
-    not_matched_by_source: Clauses = None,
-    client: Client | None = None,
-) -> None:
-    """Merges a DataFrame into a table: see Transaction.merge."""
-    with transaction(spark, client) as found:
-        found.merge(name, source, on, matched, not_matched, not_matched_by_source)
+    result, *others = map(counted, merge.parts)
+    for each in others:
+        result = result.unionByName(each)
+    rows = statement.change_by(result)
+    return of_merge(rows, inserts, updates, deletes, None if counter is None else counter.updated)

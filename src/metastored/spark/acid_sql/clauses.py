@@ -15,13 +15,14 @@ from sqlglot import TokenType, exp
 from metastored.model.counting import counted
 from metastored.model.names import TableName
 from metastored.spark.acid.clauses import SOURCE, TARGET
-from metastored.spark.acid_sql.tables import Lookup, Parts
+from metastored.spark.acid_sql.tables import Parts
 from metastored.spark.acid_sql.values import (
     Assignment,
     Clause,
-    Compact,
+    Default,
     Delete,
     Insert,
+    Inserts,
     Merge,
     Sql,
     Unqualified,
@@ -60,10 +61,13 @@ class Cutter:
         return next(at for at, token in enumerate(self.source.tokens) if token.end == end) + 1
 
     def qualifiers(self, relation: exp.Expression, table: TableName | None = None) -> frozenset[Parts]:
-        """The names that columns of a relation can be qualified by: its alias, or its name in all forms."""
+        """The names that columns of a relation can be qualified by: its alias, or its name in all forms.
+
+        `table` is the target of a change, whose columns keep their names.
+        """
         alias = relation.args.get("alias")
         if alias is not None and isinstance(alias.this, exp.Identifier):
-            if alias.args.get("columns"):
+            if alias.args.get("columns") and table is not None:
                 raise self.source.error("an alias with columns cannot be used here", alias.this.meta.get("start", 0))
             return frozenset({(alias.this.name.lower(),)})
         if table is not None:
@@ -129,15 +133,15 @@ class Cutter:
                     f"{'.'.join(names)} is no column of the table: fields of structs cannot be assigned",
                     source.offset(start),
                 )
-            self.refuse_default(node.expression, equals + 1)
-            value = self.sql(equals + 1, stop, node.expression)
-            made.append(Assignment(names[-1], value))
+            made.append(Assignment(names[-1], self.value(equals + 1, stop, node.expression)))
         self.refuse_twice([each.column for each in made], first)
         return tuple(made)
 
-    def refuse_default(self, node: exp.Expression, index: int) -> None:
-        if node.name.upper() == "DEFAULT" and isinstance(node, (exp.Column, exp.Var)):
-            raise self.source.error("DEFAULT is not supported: write the value", self.source.offset(index))
+    def value(self, first: int, end: int, node: exp.Expression) -> Sql | None:
+        """The expression of a column; None for DEFAULT."""
+        if end == first + 1 and self.source.is_word(first, "DEFAULT"):
+            return None
+        return self.sql(first, end, node)
 
     def refuse_twice(self, columns: Sequence[str], index: int) -> None:
         for column in columns:
@@ -161,41 +165,10 @@ def _scope(column: exp.Column, tree: exp.Expression, outside: Sequence[object]) 
     return frozenset(names)
 
 
-def compact(source: Source, lookup: Lookup) -> Compact | None:
-    """`ALTER TABLE t [PARTITION (a = 1, …)] COMPACT 'major'`, by its tokens; None for other statements.
-
-    sqlglot does not parse it.
-    """
-    if not (source.is_word(0, "ALTER") and source.is_word(1, "TABLE")):
-        return None
-    index, parts = 2, list[str]()
-    while index < len(source.tokens):
-        parts.append(source.tokens[index].text.lower())
-        index += 1
-        if not source.at(index, TokenType.DOT):
-            break
-        index += 1
-    partition: list[tuple[str, str]] = []
-    if source.at(index, TokenType.PARTITION) and source.at(index + 1, TokenType.L_PAREN):
-        closing = source.closing(index + 1)
-        for start, stop in source.split(index + 2, closing):
-            if stop != start + 3 or not source.at(start + 1, TokenType.EQ):
-                return None
-            partition.append((source.tokens[start].text.lower(), source.tokens[start + 2].text))
-        index = closing + 1
-    if not source.is_word(index, "COMPACT"):
-        return None
-    name = tuple(parts)
-    found = lookup({name})
-    if name not in found or found[name].view:
-        raise source.error(f"{'.'.join(parts)} is no ACID table: it has nothing to compact", source.offset(2))
-    kind = source.tokens[index + 1].text.lower() if source.at(index + 1, TokenType.STRING) else ""
-    if kind not in ("minor", "major") or len(source.tokens) != index + 2:
-        raise source.error("write COMPACT 'minor' or COMPACT 'major', and nothing after it", source.offset(index + 1))
-    return Compact(found[name].table, kind, tuple(partition))
-
-
-def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
+def insert(
+    cutter: Cutter, tree: exp.Insert, table: TableName, first: int = 0, end: int | None = None, rows: str = ""
+) -> Insert:
+    """An INSERT, up to the token `end`. `rows` is what precedes the query: the FROM clause before several INSERTs."""
     source = cutter.source
     schema = tree.this if isinstance(tree.this, exp.Schema) else None
     target = tree.this.this if schema is not None else tree.this
@@ -211,7 +184,7 @@ def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
         closing = source.closing(index + 1)
         for start, stop in source.split(index + 2, closing):
             equals = source.find(start, TokenType.EQ, end=stop)
-            value = source.original(equals + 1, stop) if equals < stop else None
+            value = source.constant(equals + 1, stop) if equals < stop else None
             partition.append((source.tokens[start].text.lower(), value))
         index = closing + 1
     columns = None
@@ -222,20 +195,48 @@ def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
     by_name = bool(tree.args.get("by_name"))
     index += 2 if by_name else 0
     query = tree.args.get("expression")
-    end = len(source.tokens)
-    if isinstance(query, exp.Values):
-        for row in query.expressions:
-            for value in row.expressions if isinstance(row, exp.Tuple) else [row]:
-                cutter.refuse_default(value, index)
-    before = ""
-    if tree.args.get("with_") is not None:
+    end = len(source.tokens) if end is None else end
+    defaults = _defaults(cutter, query, index, end)
+    before = rows
+    if tree.args.get("with_") is not None and not rows:
         before = source.cut(0, source.find(0, TokenType.INSERT)) + " "
-    if tree.args.get("source"):
-        sql = cutter.edited(index, end, before)
-    else:
+    if not tree.args.get("source"):
         cutter.sql(index, end, query)
-        sql = cutter.edited(index, end, before)
-    return Insert(table, sql, bool(tree.args.get("overwrite")), columns, by_name, tuple(partition))
+    sql = cutter.edited(index, end, before)
+    defaults = tuple(each._replace(offset=each.offset + len(before)) for each in defaults)
+    return Insert(table, sql, bool(tree.args.get("overwrite")), columns, by_name, tuple(partition), defaults)
+
+
+def inserts(cutter: Cutter, tree: exp.MultitableInserts, tables: Sequence[TableName]) -> Inserts:
+    """`FROM … INSERT … SELECT … INSERT … SELECT …`: each query is the FROM clause and its own SELECT."""
+    source = cutter.source
+    starts = [at for at in source.top_level(0) if source.at(at, TokenType.INSERT)]
+    if len(starts) != len(tree.expressions):
+        raise source.error("the INSERTs could not be separated")
+    rows = source.cut(0, starts[0]) + " "
+    ends = [*starts[1:], len(source.tokens)]
+    return Inserts(
+        tuple(
+            insert(cutter, each, table, start, end, rows)
+            for each, table, start, end in zip(tree.expressions, tables, starts, ends, strict=True)
+        )
+    )
+
+
+def _defaults(cutter: Cutter, query: exp.Expression | None, index: int, end: int) -> tuple[Default, ...]:
+    """The words DEFAULT among the values of VALUES, as positions in the text of the query."""
+    source = cutter.source
+    if not isinstance(query, exp.Values) or not source.at(index, TokenType.VALUES):
+        return ()
+    found: list[Default] = []
+    for start, stop in source.split(index + 1, end):
+        row = source.at(start, TokenType.L_PAREN) and source.closing(start) == stop - 1
+        for number, (first, last) in enumerate(source.split(start + 1, stop - 1) if row else [(start, stop)]):
+            if last == first + 1 and source.is_word(first, "DEFAULT"):
+                offset = source.moved(source.offset(first), index, end)
+                assert offset is not None
+                found.append(Default(offset, number))
+    return tuple(found)
 
 
 def update(cutter: Cutter, tree: exp.Update, table: TableName) -> Update:
@@ -358,8 +359,8 @@ def _inserted(
     return tuple(map(Assignment, columns, values))
 
 
-def _values(cutter: Cutter, then: int, stop: int, action: exp.Insert) -> tuple[Sql, ...]:
-    """The expressions of `VALUES (…)` in an INSERT clause."""
+def _values(cutter: Cutter, then: int, stop: int, action: exp.Insert) -> tuple[Sql | None, ...]:
+    """The expressions of `VALUES (…)` in an INSERT clause; None for DEFAULT."""
     source = cutter.source
     values = source.find(then, TokenType.VALUES, end=stop)
     row = action.args.get("expression")
@@ -368,8 +369,4 @@ def _values(cutter: Cutter, then: int, stop: int, action: exp.Insert) -> tuple[S
     parts = source.split(values + 2, source.closing(values + 1))
     if len(parts) != len(row.expressions):
         raise source.error("the values of INSERT could not be separated", source.offset(values))
-    made = []
-    for (first, end), node in zip(parts, row.expressions, strict=True):
-        cutter.refuse_default(node, first)
-        made.append(cutter.sql(first, end, node))
-    return tuple(made)
+    return tuple(cutter.value(first, end, node) for (first, end), node in zip(parts, row.expressions, strict=True))

@@ -1,8 +1,9 @@
 """A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
 
 Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
-`spark.table`, `spark.read.table` and `spark.readStream.table` look up the tables in the metastore first. What does not
-pass through these methods is not noticed: writers of DataFrames, and other Python objects of the same session.
+`spark.table`, `spark.read.table` and `spark.readStream.table` look up the tables in the metastore first, and so do the
+writers of its DataFrames (`writers.py`). What does not pass through these methods is not noticed: other Python objects
+of the same session, and DataFrames that they have made.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
 from metastored.errors import AcidStatementError, AcidTableError, StatementError
-from metastored.spark.acid_sql.plain import UNGUARDED
+from metastored.spark.acid_sql.plain import UNGUARDED, as_parsed
+from metastored.spark.acid_sql.writers import guard_writers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from metastored.spark.acid_sql.parameters import Args
 
 CLIENT: Final = "_metastored_client"
 """The attribute of a guarded session with the function that returns a client of its metastore."""
@@ -28,17 +32,21 @@ def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
         setattr(spark, CLIENT, client)
         plain: Any = type(spark)
         spark.__class__ = _guarded_session(plain)
+        guard_writers(spark, check_write)
     return spark
 
 
-def check_statement(spark: Any, statement: str) -> None:
+def check_statement(spark: Any, statement: str, args: Args = None) -> None:
     """Raises AcidTableError if a statement reads or writes rows of an ACID table."""
+    from metastored.spark.acid_sql.parameters import bound
     from metastored.spark.acid_sql.planning import plan
-    from metastored.spark.acid_sql.resolving import session_lookup
+    from metastored.spark.acid_sql.resolving import session_evaluation, session_lookup
     from metastored.spark.acid_sql.values import Passed
 
     try:
-        found = plan(statement, session_lookup(spark, getattr(spark, CLIENT)))
+        lookup = session_lookup(spark, getattr(spark, CLIENT))
+        text = bound(as_parsed(spark, statement), args)
+        found = plan(text, lookup, evaluate=session_evaluation(spark))
     except AcidStatementError as error:
         raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
     except StatementError:
@@ -50,8 +58,16 @@ def check_statement(spark: Any, statement: str) -> None:
         )
 
 
-def check_table(spark: Any, name: str) -> None:
-    """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one."""
+def check_write(spark: Any, name: str) -> None:
+    """Raises AcidTableError if a DataFrame of a guarded session would be written to an ACID table."""
+    if hasattr(spark, CLIENT):
+        check_table(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.insert(spark, …)")
+
+
+def check_table(
+    spark: Any, name: str, use: str = "metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
+) -> None:
+    """Raises AcidTableError, which says what to use, if a name is that of an ACID table or of a view that reads one."""
     from metastored.spark.acid_sql.resolving import session_lookup
     from metastored.spark.acid_sql.tables import references
     from metastored.spark.source import parsed
@@ -66,7 +82,7 @@ def check_table(spark: Any, name: str) -> None:
     for each in found.values():
         raise AcidTableError(
             f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
-            "use metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
+            f"use {use}"
         )
 
 
@@ -75,9 +91,9 @@ def _guarded_session(plain: type[Any]) -> type[Any]:
     """A subclass of the session's class, of Spark or of Spark Connect."""
 
     class GuardedSession(plain):  # type: ignore[misc]
-        def sql(self, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
-            check_statement(self, sqlQuery)
-            found: DataFrame = super().sql(sqlQuery, *args, **kwargs)
+        def sql(self, sqlQuery: str, args: Args = None, **kwargs: Any) -> DataFrame:
+            check_statement(self, sqlQuery, args)
+            found: DataFrame = super().sql(sqlQuery, args, **kwargs)
             return found
 
         def table(self, tableName: str) -> DataFrame:

@@ -11,11 +11,21 @@ from typing import Final
 
 from sqlglot import exp
 
-from metastored.model.acid import TRANSACTIONAL
 from metastored.spark.acid_sql import clauses
+from metastored.spark.acid_sql.creating import create_as, declares_acid
+from metastored.spark.acid_sql.definitions import definition
+from metastored.spark.acid_sql.indirection import (
+    Evaluate,
+    immediate_text,
+    immediates,
+    is_script,
+    only_literals,
+    with_names,
+)
+from metastored.spark.acid_sql.replacing import Views
 from metastored.spark.acid_sql.tables import Found, Lookup, Parts, Reference, all_names, indirect, references
-from metastored.spark.acid_sql.values import Passed, Plan, Query, View
-from metastored.spark.source import Edit, Source, blanked, parsed
+from metastored.spark.acid_sql.values import Passed, Plan, Query
+from metastored.spark.source import Source, blanked, flat, parsed
 
 METADATA: Final = (exp.Describe, exp.Drop, exp.Alter, exp.Refresh, exp.Uncache, exp.Use, exp.Set, exp.Comment,
                    exp.Grant, exp.Revoke)  # fmt: skip
@@ -24,53 +34,86 @@ _COMMANDS: Final = frozenset({"ALTER", "SHOW", "MSCK REPAIR", "GRANT", "REVOKE",
 """The same, among those that sqlglot does not parse: their first words."""
 _EXPLAIN_MODES: Final = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"})
 _REFUSED: Final = {
-    exp.TruncateTable: "TRUNCATE TABLE is not supported on an ACID table: use DELETE FROM",
+    exp.TruncateTable: "TRUNCATE TABLE of several tables is not supported",
     exp.LoadData: "LOAD DATA is not supported on an ACID table: read the files with Spark and use INSERT INTO",
-    exp.Analyze: "ANALYZE TABLE is not supported on an ACID table: Spark would count the rows of its directory",
+    exp.Analyze: "ANALYZE TABLE is not supported on an ACID table: Spark would count the rows of its directory. "
+    "Use metastored.spark.statistics.analyze",
     exp.Cache: "CACHE TABLE is not supported on an ACID table: cache the DataFrame of a SELECT",
 }
 _WITH_ROWS: Final = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create,
                      exp.MultitableInserts)  # fmt: skip
 """Statements that read or write rows, and can be planned."""
-_VIEW: Final = "a view on an ACID table is not supported: metastored.spark.acid.view makes a temporary one"
 
 
-def plan(text: str, lookup: Lookup, prefix: str = "acid") -> Plan:
+def plan(text: str, lookup: Lookup, prefix: str = "acid", evaluate: Evaluate = only_literals) -> Plan:
     """The plan of a statement. Views are named by the prefix and a number.
 
-    Raises StatementError, with the position, for a statement on an ACID table that cannot be carried out, and for a
-    text with open quotes. A statement that names no ACID table is Passed, even if it cannot be parsed: Spark reports
-    what is wrong with it.
+    `evaluate` returns the values of the constants in IDENTIFIER(…) and EXECUTE IMMEDIATE. Raises StatementError, with
+    the position, for a statement on an ACID table that cannot be carried out, for one that could be on an ACID table,
+    and for a text with open quotes. A statement that names no ACID table is Passed, even if it cannot be parsed: Spark
+    reports what is wrong with it.
     """
-    source = parsed(text)
+    source = parsed(with_names(text, lookup, evaluate))
     tree = source.tree
+    if (inner := _immediate(source, lookup, prefix, evaluate)) is not None:
+        return inner
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN":
-        return _explained(source, lookup, prefix)
+        return _explained(source, lookup, prefix, evaluate)
+    if (found := definition(source, lookup)) is not None:
+        return found
     if tree is None or isinstance(tree, (exp.Alias, exp.Column)) or _is_unknown_command(tree):
         reason = "this statement is not supported" if source.problem is None else source.problem.problem
-        _refuse_names(source, lookup, reason)
+        _refuse_names(flat(source.text), lookup, reason)
         return Passed()
-    if isinstance(tree, exp.Command) and (compact := clauses.compact(source, lookup)) is not None:
-        return compact
     if isinstance(tree, (exp.Command, *METADATA)) or (isinstance(tree, exp.Create) and not tree.expression):
         return Passed()
     _refuse_indirect(source, lookup)
     named = references(source)
-    found = lookup(frozenset(each.parts for each in named))
-    if not found or not _is_planned(tree, found):
-        return _without_acid(source, tree)
-    return _with_acid(source, tree, [each for each in named if each.parts in found], found, prefix)
+    tables = lookup(frozenset(each.parts for each in named))
+    if not declares_acid(tree) and (not tables or not _is_planned(tree, tables)):
+        return Passed()
+    return _with_acid(source, tree, [each for each in named if each.parts in tables], tables, Views(lookup, prefix))
 
 
 def _is_planned(tree: exp.Expression, found: Mapping[Parts, Found]) -> bool:
-    """Whether a statement is not left to Spark. Of those on Lance tables only queries and changes of rows are not."""
+    """Whether a statement is not left to Spark. Of those on Lance tables only queries and changes of rows are not.
+
+    A stored view has no rows: Spark checks its names and columns, which are those of the ACID table.
+    """
+    if isinstance(tree, exp.Create) and tree.kind == "VIEW" and not _is_temporary(tree):
+        return False
     if any(not each.lance for each in found.values()):
         return True
     return isinstance(tree, _WITH_ROWS) and not (isinstance(tree, exp.Create) and tree.kind != "TABLE")
 
 
+def _is_temporary(tree: exp.Create) -> bool:
+    return tree.find(exp.TemporaryProperty, exp.GlobalProperty, exp.MaterializedProperty) is not None
+
+
 def _is_unknown_command(tree: exp.Expression) -> bool:
     return isinstance(tree, exp.Command) and tree.name.upper() not in _COMMANDS
+
+
+def _immediate(source: Source, lookup: Lookup, prefix: str, evaluate: Evaluate) -> Plan | None:
+    """The plan of EXECUTE IMMEDIATE; None for another statement. In a script, one on an ACID table is refused."""
+    if "immediate" not in source.text.lower():
+        return None
+    words = flat(source.text)
+    for index, found in immediates(words):
+        within = is_script(words) or index > 0
+        text = immediate_text(words, found, lookup, only_literals if within else evaluate)
+        inner = plan(text, lookup, prefix, evaluate)
+        if not isinstance(inner, Passed) and (within or not found.bare):
+            raise words.error(
+                "EXECUTE IMMEDIATE with INTO or USING, or in a script, is not supported on an ACID table: give the "
+                "values as args= of metastored.spark.sql",
+                words.offset(index),
+            )
+        if not within:
+            _refuse_names(words, lookup, "EXECUTE IMMEDIATE reads an ACID table for its values")
+            return inner
+    return None
 
 
 def _refuse_names(source: Source, lookup: Lookup, reason: str) -> None:
@@ -91,54 +134,38 @@ def _refuse_indirect(source: Source, lookup: Lookup) -> None:
             raise source.error(f"write the ACID table {found[parts].table} by its name, as in FROM t", position)
 
 
-def _without_acid(source: Source, tree: exp.Expression) -> Passed:
-    if isinstance(tree, exp.Create) and tree.kind == "TABLE" and tree.expression and _declares_acid(tree):
-        raise source.error(
-            "CREATE TABLE AS makes no ACID table: Spark would write plain files. Create the table, then INSERT INTO it"
-        )
-    return Passed()
-
-
-def _declares_acid(tree: exp.Create) -> bool:
-    return any(
-        each.name.lower() == TRANSACTIONAL and each.args["value"].name.lower() == "true"
-        for each in tree.find_all(exp.Property)
-        if isinstance(each.args.get("value"), exp.Expression)
-    )
-
-
 def _with_acid(
-    source: Source, tree: exp.Expression, named: list[Reference], found: Mapping[Parts, Found], prefix: str
+    source: Source, tree: exp.Expression, named: list[Reference], found: Mapping[Parts, Found], views: Views
 ) -> Plan:
-    first = named[0]
+    start = named[0].start if named else 0
     for kind, reason in _REFUSED.items():
         if isinstance(tree, kind):
-            raise source.error(reason, first.start)
-    if isinstance(tree, exp.Create):
-        if tree.kind != "TABLE":
-            raise source.error(_VIEW, first.start)
-        _without_acid(source, tree)
-    for each in named:
-        if found[each.parts].view:
-            raise source.error(
-                f"the view {'.'.join(each.parts)} reads the ACID table {found[each.parts].table}: "
-                "Spark would read its directory. Select from the table itself",
-                each.start,
-            )
+            raise source.error(reason, start)
+    if isinstance(tree, exp.Create) and tree.kind != "TABLE":
+        raise source.error(
+            f"CREATE {tree.kind} is not supported on an ACID table: metastored.spark.acid.view makes a temporary view "
+            "at a snapshot, and CREATE VIEW a stored one",
+            start,
+        )
     targets = _targets(tree)
     read = [each for each in named if not any(each.node is target for target in targets)]
-    views = _views(read, found, prefix)
-    _replace(source, read, found, views)
-    cutter = clauses.Cutter(source, list(views.values()))
-    target = next((each for each in named if any(each.node is one for one in targets)), None)
-    if target is None:
-        command = not isinstance(tree, (exp.Query, exp.Values))
+    views.replace(source, read, found)
+    cutter = clauses.Cutter(source, views.all)
+    if isinstance(tree, exp.Create) and declares_acid(tree):
+        return create_as(cutter, tree)
+    written = {id(each.node): each for each in named if any(each.node is one for one in targets)}
+    if not written:
         if not isinstance(tree, _WITH_ROWS):
-            raise source.error("this statement is not supported on an ACID table", first.start)
-        return Query(cutter.edited(0, len(source.tokens)), command)
+            raise source.error("this statement is not supported on an ACID table", start)
+        return Query(cutter.edited(0, len(source.tokens)), command=not isinstance(tree, (exp.Query, exp.Values)))
+    target = next(iter(written.values()))
+    for each in written.values():
+        if found[each.parts].view is not None:
+            raise source.error(f"{found[each.parts].name} is a view: write to its table", each.start)
+        if found[each.parts].lance:
+            table = found[each.parts].table
+            raise source.error(f"{table} is a Lance table: write it by metastored.spark.lance.write", each.start)
     table = found[target.parts].table
-    if found[target.parts].lance:
-        raise source.error(f"{table} is a Lance table: write it by metastored.spark.lance.write", target.start)
     match tree:
         case exp.Insert():
             return clauses.insert(cutter, tree, table)
@@ -149,7 +176,14 @@ def _with_acid(
         case exp.Merge():
             return clauses.merge(cutter, tree, table)
         case exp.MultitableInserts():
-            raise source.error("several INSERTs into ACID tables in one statement are not supported", target.start)
+            others = [each for each in targets if id(each) not in written]
+            if others:
+                raise source.error(
+                    "INSERTs into ACID tables and into other tables in one statement are not supported: they are no "
+                    "transaction",
+                    target.start,
+                )
+            return clauses.inserts(cutter, tree, [found[written[id(each)].parts].table for each in targets])
     raise source.error("this statement is not supported on an ACID table", target.start)
 
 
@@ -162,50 +196,7 @@ def _targets(tree: exp.Expression) -> list[exp.Expression]:
     return []
 
 
-def _views(read: list[Reference], found: Mapping[Parts, Found], prefix: str) -> dict[str, View]:
-    """One view for each table, by the table's name."""
-    tables = dict.fromkeys((found[each.parts].table, found[each.parts].lance) for each in read)
-    return {str(table): View(f"{prefix}_{number}", table, lance) for number, (table, lance) in enumerate(tables)}
-
-
-def _replace(source: Source, read: list[Reference], found: Mapping[Parts, Found], views: Mapping[str, View]) -> None:
-    """Puts the views in the place of the tables. They have the tables' names as aliases if they have no others."""
-    for each in read:
-        if each.node.args.get("version") is not None:
-            kind = "a Lance table" if found[each.parts].lance else "an ACID table"
-            raise source.error(f"{kind} has no versions in SQL: a statement reads the newest snapshot", each.start)
-        name = views[str(found[each.parts].table)].name
-        if isinstance(each.node.parent, exp.Insert) and each.node.arg_key == "source":
-            text = name  # INSERT INTO … TABLE t
-        elif each.node.args.get("sample") is not None:
-            text = f"({name} AS {each.simple})"  # Spark has the sample before an alias.
-        elif each.node.args.get("alias") is not None:
-            text = name
-        else:
-            text = f"{name} AS {each.simple}"
-        source.edits.append(Edit(each.start, each.end, text))
-    _unqualify(source, read, found)
-
-
-def _unqualify(source: Source, tables: list[Reference], found: Mapping[Parts, Found]) -> None:
-    """Shortens the columns `db.t.c` of tables without an alias to `t.c`: their databases are not known to Spark."""
-    full = {
-        (found[each.parts].table.database, found[each.parts].table.table)
-        for each in tables
-        if each.node.args.get("alias") is None
-    }
-    assert source.tree is not None
-    for column in source.tree.find_all(exp.Column):
-        names = [part.name.lower() for part in column.parts]
-        for at in (0, 1):
-            if tuple(names[at : at + 2]) in full and names[:at] in ([], ["spark_catalog"]) and len(names) > at + 2:
-                start, stop = column.parts[0].meta["start"], column.parts[at + 1].meta["start"]
-                edit = Edit(start, stop, "")
-                if edit not in source.edits:
-                    source.edits.append(edit)
-
-
-def _explained(source: Source, lookup: Lookup, prefix: str) -> Plan:
+def _explained(source: Source, lookup: Lookup, prefix: str, evaluate: Evaluate) -> Plan:
     """EXPLAIN of a query at a snapshot. sqlglot does not parse EXPLAIN: its words become blanks."""
     index = 1
     while index < len(source.tokens) and source.tokens[index].text.upper() in _EXPLAIN_MODES:
@@ -213,7 +204,7 @@ def _explained(source: Source, lookup: Lookup, prefix: str) -> Plan:
     if index == len(source.tokens):
         return Passed()
     end = source.offset(index)
-    inner = plan(blanked(source.text, end), lookup, prefix)
+    inner = plan(blanked(source.text, end), lookup, prefix, evaluate)
     if isinstance(inner, Passed):
         return inner
     if not isinstance(inner, Query) or inner.command:

@@ -18,8 +18,9 @@ from metastored.model.formats import format_of
 from metastored.model.kinds import is_view
 from metastored.model.names import TableName
 from metastored.model.origins import TableFormat
+from metastored.spark.acid_sql.indirection import CannotEvaluate, Evaluate
 from metastored.spark.acid_sql.plain import plain_sql
-from metastored.spark.acid_sql.tables import Found, Lookup, Parts, all_names, references
+from metastored.spark.acid_sql.tables import Definition, Found, Lookup, Parts, all_names, references
 from metastored.spark.source import parsed
 from metastored.wire.generated.common import Table
 
@@ -30,6 +31,8 @@ SPARK_CATALOG: Final = "spark_catalog"
 """The catalog of a Spark session that is the metastore."""
 _NAMESPACE: Final = "view.catalogAndNamespace."
 """The parameters in which Spark stores the current catalog and database of a view."""
+_OUTPUTS: Final = "view.query.out."
+"""The parameters in which Spark stores the columns of the query of a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,19 @@ def session_lookup(
     return lookup
 
 
+def session_evaluation(spark: SparkSession) -> Evaluate:
+    """Evaluates constants with the session, whose variables they may have."""
+
+    def evaluate(text: str) -> str | None:
+        try:
+            row = plain_sql(spark, f"SELECT CAST(({text}\n) AS STRING)").first()
+        except Exception as error:  # Spark has many: of its parser, of its analyzer, of the evaluation.
+            raise CannotEvaluate(str(error).partition("\n")[0]) from error
+        return None if row is None else row[0]
+
+    return evaluate
+
+
 class MetastoreLookup:
     """Finds ACID tables, views on them, and if requested Lance tables, in a metastore. It is a `tables.Lookup`."""
 
@@ -104,7 +120,7 @@ class MetastoreLookup:
             elif self._lance and format_of(struct) == TableFormat.LANCE.value:
                 acid[name] = Found(name, lance=True)
             elif is_view(struct) and (found := self._read_by(struct, above | {name})) is not None:
-                acid[name] = Found(found, view=True)
+                acid[name] = Found(found, _definition(name, struct))
         return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
 
     def _tables(self, names: frozenset[TableName]) -> list[Table]:
@@ -141,6 +157,19 @@ class MetastoreLookup:
         }  # fmt: skip
         found = self._find(parts, _rules_of(view), above)
         return next((each.table for _, each in sorted(found.items()) if not each.lance), None)
+
+
+def _definition(name: TableName, view: Table) -> Definition:
+    rules, parameters = _rules_of(view), view.parameters or {}
+    count = parameters.get(f"{_OUTPUTS}numCols", "")
+    return Definition(
+        name,
+        view.viewExpandedText or view.viewOriginalText or "",
+        rules.database,
+        rules.catalog,
+        tuple(each.name or "" for each in (view.sd.cols if view.sd is not None else None) or ()),
+        tuple(parameters.get(f"{_OUTPUTS}col.{at}", "") for at in range(int(count) if count.isdigit() else 0)),
+    )
 
 
 def _rules_of(view: Table) -> Names:

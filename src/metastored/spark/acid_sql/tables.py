@@ -18,6 +18,24 @@ Parts = tuple[str, ...]
 """A name as a statement has it, in lower case: `(t,)`, `(db, t)` or `(catalog, db, t)`."""
 
 _LONGEST: Final = 3
+_LITERALS: Final = frozenset(
+    {TokenType.NUMBER, TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenType.BIT_STRING}
+)
+
+
+class Definition(NamedTuple):
+    """The definition of a stored view, as the metastore has it."""
+
+    name: TableName
+    text: str
+    """Its query."""
+    database: str
+    """The database and the catalog in which the names of the query are resolved."""
+    catalog: str
+    columns: tuple[str, ...]
+    """The columns of the view."""
+    outputs: tuple[str, ...] = ()
+    """The columns of the query that they are, by name; empty where they are all of them, by position."""
 
 
 class Found(NamedTuple):
@@ -25,9 +43,14 @@ class Found(NamedTuple):
 
     table: TableName
     """The ACID table, or the Lance table."""
-    view: bool = False
-    """Whether the name is that of a view that reads the ACID table."""
+    view: Definition | None = None
+    """The view that reads the ACID table, if the name is that of a view."""
     lance: bool = False
+
+    @property
+    def name(self) -> TableName:
+        """The table or the view that the name refers to."""
+        return self.table if self.view is None else self.view.name
 
 
 Lookup = Callable[[Set[Parts]], Mapping[Parts, Found]]
@@ -87,16 +110,12 @@ def _is_cte(node: exp.Table, identifiers: list[exp.Identifier]) -> bool:
 
 
 def indirect(source: Source) -> Iterator[tuple[Parts, int]]:
-    """Names of tables that the tree has under other nodes: `TABLE t` and `IDENTIFIER('db.t')`."""
+    """Names of tables that the tree has under other nodes: `TABLE t`."""
     assert source.tree is not None
     for node in source.tree.find_all(exp.Table):
         start = node.this.meta.get("start", 0) if isinstance(node.this, exp.Expression) else 0
         if isinstance(node.this, exp.Identifier) and node.this.name.lower() == "table" and node.alias:
             yield (node.alias.lower(),), start
-        elif isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "identifier":
-            for argument in node.this.expressions:
-                if isinstance(argument, exp.Literal) and argument.is_string:
-                    yield tuple(argument.name.replace("`", "").lower().split(".")), start
 
 
 def all_names(source: Source) -> Iterator[tuple[Parts, int]]:
@@ -119,4 +138,4 @@ def _is_name(source: Source, index: int) -> bool:
     token = source.tokens[index]
     if token.token_type in (TokenType.IDENTIFIER, TokenType.VAR):
         return True
-    return token.text.replace("_", "a").isalnum() and token.token_type not in (TokenType.NUMBER, TokenType.STRING)
+    return token.text.replace("_", "a").isalnum() and token.token_type not in _LITERALS

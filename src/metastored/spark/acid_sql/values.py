@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from metastored.model.names import TableName
 
+Partition = tuple[tuple[str, str], ...]
+"""A PARTITION clause with values: each column with its value as an SQL expression."""
+
 
 class View(NamedTuple):
     """A temporary view by which a text refers to an ACID table at the statement's snapshot, or to a Lance table."""
@@ -14,6 +17,26 @@ class View(NamedTuple):
     name: str
     table: TableName
     lance: bool = False
+    version: int | None = None
+    """The last write id that is visible, in time travel."""
+    stored: Stored | None = None
+    """The query of a stored view, which the temporary one has the rows of."""
+
+
+class Stored(NamedTuple):
+    """A stored view: its query, and how the columns of the query become those of the view."""
+
+    query: Sql
+    columns: tuple[str, ...]
+    outputs: tuple[str, ...] = ()
+    """The columns of the query, by name; empty for all of them, by position."""
+
+
+class Default(NamedTuple):
+    """A word DEFAULT in the text of a VALUES query, and the number of its column."""
+
+    offset: int
+    number: int
 
 
 class Unqualified(NamedTuple):
@@ -64,6 +87,8 @@ class Insert:
     by_name: bool = False
     partition: tuple[tuple[str, str | None], ...] = ()
     """The PARTITION clause: each column with its value as an SQL expression, or None for a dynamic one."""
+    defaults: tuple[Default, ...] = ()
+    """The words DEFAULT in the VALUES of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +96,8 @@ class Assignment:
     """`column = expression` of a SET clause, or a column of an INSERT clause with its value."""
 
     column: str
-    expression: Sql
+    expression: Sql | None
+    """None for DEFAULT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +126,7 @@ class Clause:
     condition: Sql | None = None
     assignments: tuple[Assignment, ...] | None = None
     """None for `UPDATE SET *` and `INSERT *`; empty for DELETE."""
-    values: tuple[Sql, ...] | None = None
+    values: tuple[Sql | None, ...] | None = None
     """The values of `INSERT VALUES (…)`, as Hive writes it: for all columns of the table, in their order."""
 
 
@@ -124,8 +150,66 @@ class Compact:
     table: TableName
     kind: str
     """`minor` or `major`."""
-    partition: tuple[tuple[str, str], ...] = ()
-    """The PARTITION clause: each column with its value."""
+    partition: Partition = ()
 
 
-Plan = Passed | Query | Insert | Update | Delete | Merge | Compact
+@dataclass(frozen=True, slots=True)
+class Inserts:
+    """FROM … INSERT … INSERT …: several INSERTs of one statement, in one transaction."""
+
+    inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """TRUNCATE TABLE, of all partitions or of those that have the values."""
+
+    table: TableName
+    partition: Partition = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartitions:
+    """ALTER TABLE … DROP PARTITION."""
+
+    table: TableName
+    partitions: tuple[Partition, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePartition:
+    """ALTER TABLE … PARTITION … RENAME TO PARTITION …."""
+
+    table: TableName
+    partition: Partition
+    to: Partition
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTable:
+    """ALTER TABLE … RENAME TO …."""
+
+    table: TableName
+    to: tuple[str, ...]
+    """The new name, with its database if the statement has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateAs:
+    """CREATE TABLE … AS SELECT of an ACID table."""
+
+    name: tuple[str, ...]
+    query: Sql
+    if_not_exists: bool = False
+    format: str = "orc"
+    keys: tuple[str, ...] = ()
+    """The columns of the query that are partition keys."""
+    buckets: tuple[tuple[str, ...], int] | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
+
+
+Definitions = Compact | Truncate | DropPartitions | RenamePartition | RenameTable
+"""Statements on a table as a whole, which have no query."""
+Plan = Passed | Query | Insert | Inserts | Update | Delete | Merge | CreateAs | Definitions

@@ -19,7 +19,7 @@ from metastored.spark.copying.databases import copy_database
 from metastored.spark.copying.files import copy_files
 from metastored.spark.copying.planning import plan_copy
 from metastored.spark.copying.results import CopyResult, DatabaseCopyResult
-from metastored.spark.statements import forget_tables
+from metastored.spark.session_metastore import forget_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
