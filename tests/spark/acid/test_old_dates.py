@@ -5,12 +5,17 @@ The table in `docs/concepts/acid.md` has these results, and those of Trino from 
 
 from __future__ import annotations
 
+import copy
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
+import metastored
+from metastored.errors import InvalidInputException
 from metastored.spark import acid
+from metastored.spark.acid_sql.guard import guarded
+from metastored.testing import RunningServer
 from tests.spark.acid.conftest import Warehouse
 from tests.spark.acid.test_hive_writes import WriteIds
 from tests.support.hive_acid import READERS, HiveFiles, inserted
@@ -66,3 +71,13 @@ def test_old_dates_of_hive_4_are_read_and_those_of_hive_3_are_shifted(
         files.write(warehouse.path(name), [inserted(*row) for row in days(OLD, NEW)], write_id)
         files.run()
         assert read(spark, warehouse, name) == days(GREGORIAN if hive_version == "3.1.3" else OLD, NEW)
+
+
+def test_a_time_that_python_cannot_hold_is_named_with_its_column(spark: Any, server: RunningServer) -> None:
+    session: Any = guarded(copy.copy(spark), lambda: metastored.connect(server.uri, cache=False))
+    query = "select 1 as id, timestamp'0001-01-01 00:00:00' as born"
+    with pytest.raises(InvalidInputException, match=r"time in born .*cast\(born as string\)"):
+        session.sql(query).collect()
+    assert session.sql(query).selectExpr("cast(born as string)").collect()[0][0] == "0001-01-01 00:00:00"
+    with pytest.raises(ValueError, match="out of range"):  # Other sessions are as they were.
+        spark.sql(query).collect()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
 from metastored.errors import AcidStatementError, AcidTableError, StatementError
+from metastored.spark.acid_sql.collecting import explain_dates
 from metastored.spark.acid_sql.plain import UNGUARDED, as_parsed
 from metastored.spark.acid_sql.writers import guard_writers
 
@@ -33,6 +34,7 @@ def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
         plain: Any = type(spark)
         spark.__class__ = _guarded_session(plain)
         guard_writers(spark, check_write)
+        explain_dates(spark, lambda session: hasattr(session, CLIENT))
     return spark
 
 
