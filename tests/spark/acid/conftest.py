@@ -39,8 +39,8 @@ METASTORES = [
 ]
 """metastored in each mode, and Apache's own metastores: the same rules hold on all of them.
 
-`make test` has metastored from 3.1 on and Apache's 4.0.1, the server that checks least; `make soak` the others, with the
-same tests.
+`make test` has metastored from 3.1 on and Apache's 4.0.1, the server that checks least; `make soak` the others, with
+the same tests.
 """
 
 
