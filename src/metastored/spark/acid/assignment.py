@@ -35,6 +35,7 @@ from pyspark.sql.types import (
 )
 
 from metastored.model.names import TableName
+from metastored.spark.session_metastore import is_local
 
 POLICY: Final = "spark.sql.storeAssignmentPolicy"
 ANSI, STRICT, LEGACY = "ANSI", "STRICT", "LEGACY"
@@ -61,15 +62,20 @@ def assigned(frame: DataFrame, schema: StructType, table: TableName) -> DataFram
             if wrong is not None:
                 raise _refused(table, *wrong)
     named = [_named(_column(each.name), types[each.name], each) for each in schema]
-    if policy == LEGACY:
+    if policy != ANSI:
         ordered = StructType([StructField(each.name, _ordered(types[each.name], each.dataType)) for each in schema])
         frame = frame.select(*named).to(ordered)
-        spark = frame.sparkSession
-        return frame.select(*(_legacy(spark, _column(each.name), each.dataType).alias(each.name) for each in schema))
+        values = [_column(each.name) for each in schema]
+        casts = [
+            value.cast(each.dataType) if policy == STRICT else _legacy(frame.sparkSession, value, each.dataType)
+            for value, each in zip(values, schema, strict=True)
+        ]
+        return frame.select(*(cast.alias(each.name) for cast, each in zip(casts, schema, strict=True)))
     bare = StructType([StructField(each.name, each.dataType) for each in schema])
     try:
         made = frame.select(*named).to(bare)
-        _ = made.schema  # With Spark Connect the plan is analyzed only now.
+        if not is_local(frame.sparkSession):
+            _ = made.select("*").schema  # With Spark Connect the plan is analyzed only now.
     except AnalysisException as error:
         if error.getCondition() != _REFUSED:
             raise

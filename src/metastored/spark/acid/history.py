@@ -8,14 +8,16 @@ that were dropped are in no version. No directory is read here beyond its list o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
 from metastored.hive.transactions.layout import CONVERTED_BASE, Directory, Kind, parse_directory
 from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidTxnList, ValidWriteIdList
 from metastored.model.names import TableName
 from metastored.spark.acid.files import files_of, in_threads
-from metastored.spark.acid.state import TableState
+from metastored.spark.acid.tables import AcidTable, partitions_by_name
 
 
 def capped(write_ids: ValidWriteIdList, name: TableName, version: int | None) -> ValidWriteIdList:
@@ -38,27 +40,37 @@ def capped(write_ids: ValidWriteIdList, name: TableName, version: int | None) ->
     )
 
 
-def check_history(spark: Any, state: TableState, now: ValidWriteIdList, transactions: ValidTxnList) -> None:
+def check_history(
+    spark: Any,
+    client: Client,
+    table: AcidTable,
+    partition_names: Sequence[str] | None,
+    version: int,
+    now: ValidWriteIdList,
+    transactions: ValidTxnList,
+) -> None:
     """Raises InvalidInputException if directories of the version may have been removed.
 
-    `state` is the table at the version, and `now` are the write ids without a cap.
+    `partition_names` are those to be read; None means all. `now` are the write ids without a cap.
     """
-    version = state.write_ids.high_watermark
+    locations = [table.location]
+    if table.key_names:
+        every = partition_names is None
+        found = client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
+        locations = [each.sd.location for each in found if each.sd is not None and each.sd.location]
 
     def one(location: str) -> str | None:
         for entry in files_of(spark, location).entries(location):
             found = parse_directory(entry.name) if entry.is_directory else None
-            if found is not None and _is_visible(found, now, transactions) and _hides(found, version, state):
+            if found is not None and _is_visible(found, now, transactions) and _hides(found, version, table):
                 return entry.name
         return None
 
-    for partition, hidden in zip(
-        state.partitions, in_threads(one, [each.location for each in state.partitions]), strict=True
-    ):
+    for location, hidden in zip(locations, in_threads(one, locations), strict=True):
         if hidden is not None:
             raise InvalidInputException(
-                f"{state.table.name} cannot be read at version {version}: {hidden} in {partition.location} has "
-                "replaced the directories of earlier versions, which the cleaner removes"
+                f"{table.name} cannot be read at version {version}: {hidden} in {location} has replaced the "
+                "directories of earlier versions, which the cleaner removes"
             )
 
 
@@ -68,8 +80,8 @@ def _is_visible(each: Directory, now: ValidWriteIdList, transactions: ValidTxnLi
     return now.is_valid(each.high)
 
 
-def _hides(each: Directory, version: int, state: TableState) -> bool:
+def _hides(each: Directory, version: int, table: AcidTable) -> bool:
     """Whether rows of the version cannot be told from later ones, or may be missing."""
     if each.kind is Kind.BASE:
         return each.high > version and each.high != CONVERTED_BASE
-    return state.table.insert_only and each.low <= version < each.high
+    return table.insert_only and each.low <= version < each.high

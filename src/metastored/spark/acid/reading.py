@@ -215,9 +215,10 @@ def rows(
     names = None
     if table.key_names and parts:
         names = matching_partitions(spark, table, client.partition_names(name), parts)
-    state = table_state(spark, client, table, capped(write_ids, name, version), transactions, names, row_ids)
+    seen = capped(write_ids, name, version)
     if version is not None:
-        check_history(spark, state, write_ids, transactions)
+        check_history(spark, client, table, names, version, write_ids, transactions)
+    state = table_state(spark, client, table, seen, transactions, names, row_ids)
     options = {} if table.insert_only else search_options(spark, table, parts)
     frame = scan(spark, state, row_ids=row_ids, search_options=options)
     if where is not None:
