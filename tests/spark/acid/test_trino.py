@@ -17,10 +17,12 @@ import metastored
 from metastored.errors import Error
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.spark import acid
-from metastored.testing import RunningServer
+from metastored.testing import RunningServer, running_server
+from metastored.wire.generated.transactions import TxnInfo, TxnState
+from tests.cli.running import run
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, Warehouse, rows_of
 from tests.spark.acid.test_compaction import Lab
-from tests.spark.acid.test_old_dates import COLUMNS, NEW, OLD, days, frame, read
+from tests.spark.acid.test_old_dates import COLUMNS, CONVERTED, NEW, OLD, UNCONVERTED, days, frame, read
 from tests.support.apache import MissingPeer
 from tests.support.trino import Trino, TrinoError, running_trino
 
@@ -185,15 +187,16 @@ def test_an_update_by_trino_doubles_no_row_of_several_tasks(spark: Any, trino: T
             table.check(["compaction"])
 
 
-def test_old_dates_of_each_engine_are_read_by_the_other(spark: Any, trino: Trino, warehouse: Warehouse) -> None:
+def test_old_dates_of_each_engine_are_shifted_by_the_other(spark: Any, trino: Trino, warehouse: Warehouse) -> None:
     columns = "cast(d as varchar), substr(cast(t as varchar), 1, 19)"
     name = warehouse.create("old", COLUMNS)
     acid.insert(spark, name, frame(spark), client=warehouse.client)
-    assert sorted(trino.execute(f"select {columns} from lake.{name}")) == days(OLD, NEW)
+    assert sorted(trino.execute(f"select {columns} from lake.{name}")) == days(UNCONVERTED, NEW)
     other = warehouse.create("other", COLUMNS)
     values = ", ".join(f"(date '{day}', timestamp '{noon}')" for day, noon in days(OLD, NEW))
     trino.execute(f"insert into lake.{other} values {values}")
-    assert read(spark, warehouse, other) == days(OLD, NEW)
+    assert sorted(trino.execute(f"select {columns} from lake.{other}")) == days(OLD, NEW)
+    assert read(spark, warehouse, other) == days(CONVERTED, NEW)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -245,3 +248,31 @@ def test_statements_of_both_engines_at_once_lose_and_double_nothing(
     table.check(["at once"])
     table.compact()
     table.check(["at once", "compaction"])
+
+
+def test_a_transaction_that_trino_forgets_is_named_and_can_be_ended(
+    trino: Trino, warehouse: Warehouse, server: RunningServer
+) -> None:
+    """Trino opens a transaction before its lock. If the lock is refused, it neither commits nor aborts."""
+    client = warehouse.client
+    with running_server() as far:
+        with metastored.connect(far.uri, cache=False) as other:
+            other.create_table(metastored.table("default.t", {"id": "bigint"}, format="orc", properties=FULL))
+        remote = f"{warehouse.database}_remote"
+        client.sql(
+            f"CREATE REMOTE DATABASE {remote} CONNECTED TO default "
+            f"WITH DBPROPERTIES ('hive.metastore.uris' = '{far.uri}')"
+        )
+        before = {each.id for each in opened(client)}
+        with pytest.raises(TrinoError, match="no transaction spans two metastores"):
+            trino.execute(f"insert into lake.{remote}.t values (1)")
+        (forgotten,) = (each for each in opened(client) if each.id not in before)
+        assert forgotten.user == "ann"  # The user of Trino's session.
+        done = run("transactions", "--abort", str(forgotten.id), "--open", "--uri", server.uri, "--output", "json")
+        assert forgotten.id not in {row["transaction"] for row in done.dicts}
+        client.sql(f"DROP REMOTE DATABASE {remote}")
+
+
+def opened(client: metastored.Client) -> list[TxnInfo]:
+    found = client.api.get_open_txns_info().open_txns or ()
+    return [each for each in found if each.state == TxnState.OPEN]
