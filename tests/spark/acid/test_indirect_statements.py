@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gc
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 import metastored
+import metastored.spark
 from metastored.errors import AcidStatementError, AcidTableError
 from metastored.spark.acid_sql.guard import guarded
 from metastored.testing import RunningServer
@@ -134,6 +137,21 @@ def test_writers_write_to_other_tables(shop: Shop, session: Any) -> None:
     frame.write.saveAsTable("made")
     assert rows_of(session.table("customers")) == [(1, "ann"), (3, "bob"), (7, "eve"), (7, "eve")]
     assert rows_of(session.table("made")) == [(7, "eve")]
+
+
+def test_reads_of_a_guarded_session_end_with_their_data_frames(shop: Shop, session: Any) -> None:
+    def opened() -> int:
+        gc.collect()
+        return len([each for each in shop.client.api.get_open_txns_info().open_txns or () if each.state == 3])
+
+    before = opened()
+    frame = metastored.spark.sql(session, "SELECT id FROM orders", client=shop.client)
+    assert session.catalog.currentDatabase() == shop.database and opened() > before
+    del frame
+    until = time.monotonic() + 10
+    while opened() > before and time.monotonic() < until:
+        time.sleep(0.1)
+    assert opened() <= before
 
 
 def test_writers_of_other_sessions_do_what_they_did(shop: Shop, session: Any) -> None:

@@ -345,11 +345,16 @@ def test_a_guarded_session_refuses_plain_statements_on_acid_tables(shop: Shop, s
         lambda: session.table("orders"),
         lambda: session.read.table(name),
         lambda: session.readStream.table(name),
+        lambda: session.catalog.cacheTable(name),
+        lambda: session.catalog.cacheTable(tableName="orders"),
     ]
     for use in plain:
         with pytest.raises(AcidTableError, match=r"metastored\.spark\.sql"):
             use()
     assert session.sql("SELECT count(*) FROM customers").collect()[0][0] == 2
+    session.catalog.cacheTable("customers")
+    assert session.catalog.isCached("customers")
+    session.catalog.uncacheTable("customers")
     assert session.table("customers").count() == 2 and session.read.table("customers").count() == 2
     found = metastored.spark.sql(session, "SELECT count(*) FROM orders", client=shop.client)
     assert found.collect()[0][0] == 3

@@ -1,14 +1,15 @@
 """A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
 
 Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
-`spark.table`, `spark.read.table` and `spark.readStream.table` look up the tables in the metastore first, and so do the
-writers of its DataFrames (`writers.py`). What does not pass through these methods is not noticed: other Python objects
-of the same session, and DataFrames that they have made.
+`spark.table`, `spark.read.table`, `spark.readStream.table` and `spark.catalog.cacheTable` look up the tables in the
+metastore first, and so do the writers of its DataFrames (`writers.py`). What does not pass through these methods is not
+noticed: other Python objects of the same session, and DataFrames that they have made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,26 +117,30 @@ def _guarded_session(plain: type[Any]) -> type[Any]:
         def readStream(self) -> Any:
             return _guarded_reader(super().readStream, self)
 
+        @property
+        def catalog(self) -> Any:
+            # A copy: Spark's own object is kept by the session, and must not refer to objects that reads are held by.
+            return _guarded_reader(copy(super().catalog), self, "cacheTable")
+
     setattr(GuardedSession, UNGUARDED, plain)
     return _named(GuardedSession, plain)
 
 
-def _guarded_reader(reader: Any, spark: Any) -> Any:
+def _guarded_reader(reader: Any, spark: Any, method: str = "table") -> Any:
+    """A part of the session, one of whose methods reads the table of its first argument."""
     reader._metastored_session = spark
     plain: Any = type(reader)
-    reader.__class__ = _guarded_reader_class(plain)
+    reader.__class__ = _guarded_reader_class(plain, method)
     return reader
 
 
 @cache
-def _guarded_reader_class(plain: type[Any]) -> type[Any]:
-    class GuardedReader(plain):  # type: ignore[misc]
-        def table(self, tableName: str) -> DataFrame:
-            check_table(self._metastored_session, tableName)
-            found: DataFrame = super().table(tableName)
-            return found
+def _guarded_reader_class(plain: type[Any], method: str) -> type[Any]:
+    def guarded(self: Any, tableName: str, *args: Any, **kwargs: Any) -> Any:
+        check_table(self._metastored_session, tableName)
+        return getattr(plain, method)(self, tableName, *args, **kwargs)
 
-    return _named(GuardedReader, plain)
+    return _named(type(plain.__name__, (plain,), {method: guarded}), plain)
 
 
 def _named(guarded: type[Any], plain: type[Any]) -> type[Any]:
