@@ -12,7 +12,7 @@ from metastored.errors import ApplicationError, NoSuchObjectException
 from metastored.model.remotes import Access
 from metastored.remotes.caching import ReplyCache
 from metastored.wire.generated.notifications import CurrentNotificationEventId
-from metastored.wire.message import Call, Session
+from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.metastore import Clock
@@ -55,6 +55,36 @@ def test_a_read_is_sent_once_until_it_expires_and_once_for_each_caller() -> None
         clock.forward(10)
         await read(cache, inner)
         assert reads(inner) == 3
+
+    run(test())
+
+
+def test_a_read_that_is_on_its_way_during_a_write_is_not_cached() -> None:
+    """Its reply may be older than the write."""
+
+    class Slow(MemoryMetastore):
+        async def handle(self, call: Call, session: Session) -> Reply:
+            reply = await super().handle(call, session)
+            if call.method is METHOD:
+                sent.set()
+                await written.wait()
+            return reply
+
+    sent, written = asyncio.Event(), asyncio.Event()
+
+    async def test() -> None:
+        inner = Slow({"d": ("t",)})
+        cache = ReplyCache(Clock())
+        early = asyncio.create_task(read(cache, inner))
+        await sent.wait()
+        cache.drop(HERE)  # As after a write through this server.
+        written.set()
+        await early
+        before = reads(inner)
+        await read(cache, inner)
+        assert reads(inner) == before + 1
+        await read(cache, inner)
+        assert reads(inner) == before + 1
 
     run(test())
 

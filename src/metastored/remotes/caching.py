@@ -1,7 +1,8 @@
 """A cache of what remotes replied to reads, for remotes that have `metastored.remote.cache`.
 
 An entry is for one caller and one call, expires after the remote's time, and is dropped when a call through this server
-writes to the endpoint, or when the endpoint's own event log has moved on; the log is looked at once a second at most.
+writes to the endpoint, or when the endpoint's own event log has moved on; the log is looked at once a second at most. A
+reply that was on its way at that moment may be older than the write, and is not cached.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class ReplyCache:
         self._size = 0
         self._events: dict[Endpoint, tuple[float, object]] = {}
         """When the event log of an endpoint was looked at, and where it was."""
+        self._drops = 0
+        """How often entries were dropped."""
 
     async def handle(self, call: Call, session: Session, inner: Handler, endpoint: Endpoint, seconds: float) -> Reply:
         """The cached reply, or the one of `inner`, which is then cached for some seconds."""
@@ -55,13 +58,16 @@ class ReplyCache:
         if entry is not None and entry.expires > self._clock():
             self._entries.move_to_end(key)
             return Reply(entry.body)
+        drops = self._drops
         reply = await inner.handle(call, session)
-        if reply.kind == REPLY and not isinstance(reply.body, Stream) and not carries_exception(reply.body):
-            self._put(key, reply.body, seconds)
+        body = reply.body
+        if reply.kind == REPLY and not isinstance(body, Stream) and not carries_exception(body):
+            self._put(key, body, seconds, drops)
         return reply
 
     def drop(self, endpoint: Endpoint) -> None:
-        """Evicts all replies of an endpoint."""
+        """Evicts all replies of an endpoint, and keeps those out that are on their way."""
+        self._drops += 1
         for key in [key for key in self._entries if isinstance(key, tuple) and key[0] == endpoint]:
             self._remove(key)
 
@@ -79,8 +85,9 @@ class ReplyCache:
             self.drop(endpoint)
             self._events[endpoint] = (now, reply.body)
 
-    def _put(self, key: Hashable, body: bytes, seconds: float) -> None:
-        if len(body) > LONGEST:
+    def _put(self, key: Hashable, body: bytes, seconds: float, drops: int) -> None:
+        """Caches a reply, unless it is long or something was dropped since it was requested."""
+        if len(body) > LONGEST or drops != self._drops:
             return
         self._remove(key)
         self._entries[key] = _Entry(body, self._clock() + seconds)
