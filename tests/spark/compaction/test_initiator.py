@@ -149,7 +149,7 @@ def test_a_compaction_is_requested_and_listed_on_the_command_line(orders: Place)
     done = run("request", "shop.nothing", "--uri", orders.uri)
     assert done.returncode == 2 and "shop.nothing" in done.stderr
     found = json.loads(run("list", "--output", "json", "--uri", orders.uri).stdout)
-    assert found["rows"] == [[1, "shop.orders", None, "minor", "initiated", None, None]]
+    assert found["rows"] == [[1, "shop.orders", None, "minor", "initiated", None, None, None]]
     assert "shop.orders" in run("list", "--uri", orders.uri).stdout
 
 
