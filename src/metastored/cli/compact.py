@@ -203,7 +203,7 @@ def every(server: Server, output: Output = "text") -> None:
 
     with server.connect() as client:
         found = entries(client)
-        held = find_holder(client)
+        held = find_holder(client, found)
     waiting = {each.id: held.transaction for each in held.compactions} if held is not None else {}
     rows = [
         (each.id, str(each.table), each.partition, each.kind, each.state, each.worker, waiting.get(each.id), each.error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from metastored.cli.errors import complain, explained
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import moment_of_milliseconds, print_rows
-from metastored.errors import ConfigError
+from metastored.errors import ConfigError, Error
 
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client
@@ -63,10 +64,12 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
 
 
 def _holder(client: Client) -> object | None:
-    """The transaction that the cleaner of compactions waits for."""
+    """The transaction that the cleaner of compactions waits for: a hint, for those who may read the queue."""
     from metastored.spark.compaction.waiting import find_holder
 
-    return find_holder(client)
+    with suppress(Error):
+        return find_holder(client)
+    return None
 
 
 @explained

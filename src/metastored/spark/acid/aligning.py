@@ -15,6 +15,7 @@ from metastored.spark.acid.assignment import assigned
 from metastored.spark.acid.defaults import NULL
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.tables import AcidTable
+from metastored.spark.quoting import quoted
 
 
 def aligned(
@@ -41,7 +42,7 @@ def aligned(
     if missing:
         raise InvalidInputException(f"the DataFrame has no values of the partition keys {', '.join(missing)}")
     assigning = StructType([each for each in (*table.columns, *table.keys) if each.name.lower() in given])
-    named = [F.col(_quoted(given[each.name.lower()])).alias(each.name) for each in assigning]
+    named = [F.col(quoted(given[each.name.lower()])).alias(each.name) for each in assigning]
     rows = assigned(frame.select(*named), assigning, table.name) if named else frame
     lacking = [name for name in known if name not in given and name not in constants]
     expressions = defaults() if lacking else {}
@@ -51,7 +52,7 @@ def aligned(
         if lower in constants:
             value = F.lit(constants[lower])
         elif lower in given:
-            value = F.col(_quoted(field.name))
+            value = F.col(quoted(field.name))
         else:
             value = F.expr(expressions.get(lower, NULL))
         value = value.cast(field.dataType) if field.name in table.key_names else stored(value, field)
@@ -64,7 +65,3 @@ def constant_partition(table: AcidTable, partition: Mapping[str, Any]) -> list[t
     if not table.key_names or len(partition) != len(table.key_names):
         return []
     return [values_of(str(table.name), table.key_names, partition)]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

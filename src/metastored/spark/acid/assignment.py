@@ -35,6 +35,7 @@ from pyspark.sql.types import (
 )
 
 from metastored.model.names import TableName
+from metastored.spark.quoting import quoted
 from metastored.spark.session_metastore import is_local
 
 POLICY: Final = "spark.sql.storeAssignmentPolicy"
@@ -107,7 +108,7 @@ def _legacy(spark: Any, value: Any, type: DataType) -> Any:
 
 
 def _column(name: str) -> Any:
-    return F.col("`" + name.replace("`", "``") + "`")
+    return F.col(quoted(name))
 
 
 def _named(value: Any, type: DataType, field: StructField) -> Any:

@@ -24,6 +24,7 @@ from metastored.spark.acid.defaults import NULL
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
+from metastored.spark.quoting import quoted
 
 WHICH: Final = "__acid_which"
 """The column with the number of the clause that holds for a row; null if none does."""
@@ -104,8 +105,8 @@ def merge_parts(
     if matched or not_matched:
         pairs = left.join(right, F.expr(on), "inner")
         if matched and not_matched:
-            targets = F.struct(*(F.col(f"{TARGET}.{_quoted(name)}") for name in target.columns)).alias(TARGET)
-            sources = F.struct(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in source.columns)).alias(SOURCE)
+            targets = F.struct(*(F.col(f"{TARGET}.{quoted(name)}") for name in target.columns)).alias(TARGET)
+            sources = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in source.columns)).alias(SOURCE)
             pairs = cached = pairs.select(targets, sources).persist()
         if matched:
             changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
@@ -140,8 +141,8 @@ def _merge_by_pairs(
     right = source.select("*", F.monotonically_increasing_id().alias(_NUMBER)).alias(SOURCE).persist()
     left = target.alias(TARGET)
     pairs = left.crossJoin(right).where(F.expr(on))
-    targets = F.struct(*(F.col(f"{TARGET}.{_quoted(name)}") for name in target.columns)).alias(TARGET)
-    sources = F.struct(*(F.col(f"{SOURCE}.{_quoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
+    targets = F.struct(*(F.col(f"{TARGET}.{quoted(name)}") for name in target.columns)).alias(TARGET)
+    sources = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
     cached = pairs.select(targets, sources).persist()
     of_target = _salt_of(_of_target(ROW_ID))
     parts: list[Part] = []
@@ -190,7 +191,7 @@ def _from_source(table: AcidTable, source: DataFrame, keys: bool) -> dict[str, s
     missing = [name for name in wanted if name.lower() not in known]
     if missing:
         raise InvalidInputException(f"the source has no columns {', '.join(missing)} of {table.name}")
-    return {name: f"{SOURCE}.{_quoted(known[name.lower()])}" for name in wanted}
+    return {name: f"{SOURCE}.{quoted(known[name.lower()])}" for name in wanted}
 
 
 def _updated(table: AcidTable, assignments: Mapping[str, Any], column: Any) -> dict[str, Column]:
@@ -291,16 +292,16 @@ def _salt_of(row_id: Column) -> Column:
 
 
 def _salt_of_source(source: DataFrame, salts: int) -> Column:
-    columns = [F.col(f"{SOURCE}.{_quoted(name)}") for name in _hashable(source)]
+    columns = [F.col(f"{SOURCE}.{quoted(name)}") for name in _hashable(source)]
     return F.pmod(F.xxhash64(*columns), F.lit(salts))
 
 
 def _own(name: str) -> Column:
-    return F.col(_quoted(name))
+    return F.col(quoted(name))
 
 
 def _of_target(name: str) -> Column:
-    return F.col(f"{TARGET}.{_quoted(name)}")
+    return F.col(f"{TARGET}.{quoted(name)}")
 
 
 def _expression(value: Any) -> Column:
@@ -310,7 +311,3 @@ def _expression(value: Any) -> Column:
 def _hashable(source: DataFrame) -> list[str]:
     """The columns that can be hashed: not maps, and nothing with maps in it."""
     return [field.name for field in source.schema if "map<" not in field.dataType.simpleString()]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

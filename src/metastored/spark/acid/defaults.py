@@ -41,7 +41,7 @@ def default_values(client: Client, name: TableName) -> dict[str, str]:
         if not is_constant(value):
             raise NotSupported(
                 f"the default of the column {column} of {name} is no constant: {value!r}. Alter the constraint, or "
-                "give the column a value"
+                "give all columns values"
             )
     return values
 

@@ -36,6 +36,7 @@ from metastored.spark.acid.lengths import is_padded, shown
 from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, frame_of_numbers, row_keys
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.tables import ROW_ID
+from metastored.spark.quoting import quoted
 
 MANY_PARTITIONS: Final = 64
 """Up to this number each partition is a branch of a union, which later filters on keys remove from the plan."""
@@ -161,8 +162,8 @@ class _Scan:
 
         In a table that has a struct named `row`, ORC would find a field of that struct: there nothing is pushed down.
         """
-        field = f"`row`.{_quoted(name)}"
-        return f"{f'coalesce({field}, {field})' if self._has_struct_named_row else field} AS {_quoted(name)}"
+        field = f"`row`.{quoted(name)}"
+        return f"{f'coalesce({field}, {field})' if self._has_struct_named_row else field} AS {quoted(name)}"
 
     def _acid_files(
         self, locations: Sequence[str], columns: StructType, partly_visible: bool, options: Mapping[str, str]
@@ -192,7 +193,7 @@ class _Scan:
     def _originals(self, group: _Group, files: Sequence[DataFile]) -> DataFrame:
         """Files without ids. Where ids are needed, the rows of each file are numbered in their order."""
         frame: DataFrame = _reader(self._spark, self._table.columns, {}).orc([file.location for file in files])
-        columns = [F.col(_quoted(name)) for name in self._table.columns.fieldNames()]
+        columns = [F.col(quoted(name)) for name in self._table.columns.fieldNames()]
         if not (group.touched or self._row_ids):
             frame = frame.select(*columns, *([_path().alias(_PATH)] if group.partition is None else []))
             return self._with_keys(frame, group.partition, files)
@@ -218,7 +219,7 @@ class _Scan:
             F.col(_PATH),
         )
         if self._whole:
-            fields = ", ".join(_quoted(name) for name in self._table.columns.fieldNames())
+            fields = ", ".join(quoted(name) for name in self._table.columns.fieldNames())
             frame = frame.selectExpr(f"struct({fields}) AS `row`", OWID, BUCKET, ROW, _PATH)
         return self._with_keys(frame, group.partition, files)
 
@@ -246,13 +247,13 @@ class _Scan:
         """The keys of a partition and, where ids are compared, its number."""
         values = zip(self._table.keys.fields, self._state.partitions[partition].values, strict=True)
         keys = [
-            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {_quoted(field.name)}"
+            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {quoted(field.name)}"
             for field, value in values
         ]
         return [*keys, f"{partition} AS {PARTITION}"] if numbered else keys
 
     def _data_columns(self, frame: DataFrame) -> list[str]:
-        return [_quoted(name) for name in frame.columns if name != _PATH]
+        return [quoted(name) for name in frame.columns if name != _PATH]
 
     # Deletes
 
@@ -312,13 +313,13 @@ class _Scan:
     def _public(self, frame: DataFrame) -> DataFrame:
         if self._whole:
             return frame.selectExpr(*_STORED, "`row`")
-        names = [_quoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
+        names = [quoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
         if self._row_ids:
             names.append(f"named_struct('writeid', {OWID}, 'bucketid', {BUCKET}, 'rowid', {ROW}) AS {ROW_ID}")
         frame = frame.selectExpr(*names)
         for field in self._table.columns:
             if is_padded(field):
-                frame = frame.withColumn(field.name, shown(F.col(_quoted(field.name)), field))
+                frame = frame.withColumn(field.name, shown(F.col(quoted(field.name)), field))
         return frame
 
     def _empty(self) -> DataFrame:
@@ -378,7 +379,3 @@ def path_key(location: str) -> str:
     parsed = parse_location(location)
     path = "".join(quote(each, safe="/@,;:$&+=-_.!~*'()") if each.isascii() else each for each in parsed.path)
     return f"/{parsed.authority}{path}" if parsed.authority else path
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -19,6 +19,7 @@ from metastored.errors import InvalidOperationException, NotSupported
 from metastored.spark.acid.buckets import bucket_column
 from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.tables import AcidTable
+from metastored.spark.quoting import quoted
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""
@@ -39,7 +40,7 @@ Column = Any
 def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: int, location: str) -> None:
     """Writes the rows of a DataFrame that has the table's columns and keys."""
     keys = [
-        key_text(F.col(_quoted(field.name)), field.dataType).alias(key_name(at)) for at, field in enumerate(table.keys)
+        key_text(F.col(quoted(field.name)), field.dataType).alias(key_name(at)) for at, field in enumerate(table.keys)
     ]
     names = [key_name(at) for at in range(len(keys))]
     bucketed = [bucket_column(table).alias(FILE)] if table.buckets is not None else []
@@ -117,7 +118,7 @@ def key_text(value: Column, type: DataType) -> Column:
 
 
 def _columns(table: AcidTable) -> list[Column]:
-    return [F.col(_quoted(field.name)) for field in table.columns]
+    return [F.col(quoted(field.name)) for field in table.columns]
 
 
 def _acid_columns(operation: Column, owid: Column, bucket: Column, row_id: Column, write_id: int) -> list[Column]:
@@ -182,7 +183,3 @@ def write_options(table: AcidTable) -> dict[str, str]:
     if source_format(table) == "orc":
         options["compression"] = table.parameters.get("orc.compress", "zlib").lower()
     return options
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -7,6 +7,7 @@ changed here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from metastored.errors import InvalidInputException
 _EXPLAINED: Final = "_metastored_explained"
 
 
-def explain_dates(spark: Any, is_guarded: Any) -> None:
+def explain_dates(spark: Any, is_guarded: Callable[[Any], bool]) -> None:
     """Changes `collect` of the DataFrames of Spark, once in a process. Those of Spark Connect convert otherwise."""
     if not hasattr(spark, "_jsparkSession"):
         return

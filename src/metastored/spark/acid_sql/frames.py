@@ -9,6 +9,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.values import Stored, View
+from metastored.spark.quoting import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -68,7 +69,7 @@ def shaped(frame: DataFrame, stored: Stored, name: str) -> DataFrame:
     lower = [column.lower() for column in frame.columns]
     outputs = [column.lower() for column in stored.outputs]
     if len(outputs) == len(stored.columns) and all(lower.count(column) == 1 for column in outputs):
-        frame = frame.select(*("`" + column.replace("`", "``") + "`" for column in stored.outputs))
+        frame = frame.select(*map(quoted, stored.outputs))
     if len(frame.columns) != len(stored.columns):
         raise InvalidInputException(
             f"the query of the view {name} has {len(frame.columns)} columns, and the view {len(stored.columns)}: "

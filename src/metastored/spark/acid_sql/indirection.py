@@ -15,6 +15,7 @@ from sqlglot import TokenType
 
 from metastored.errors import AcidStatementError, StatementError
 from metastored.spark.acid_sql.tables import Lookup, Parts, all_names
+from metastored.spark.quoting import quoted
 from metastored.spark.source import Edit, Source, flat
 
 Evaluate = Callable[[str], str | None]
@@ -65,7 +66,7 @@ def with_names(text: str, lookup: Lookup, evaluate: Evaluate) -> str:
                     source.offset(index),
                 )
             if parts in lookup({parts}):
-                name = ".".join("`" + part.replace("`", "``") + "`" for part in parts)
+                name = ".".join(map(quoted, parts))
                 source.edits.append(Edit(source.offset(index), source.tokens[closing].end + 1, name))
     return source.cut(0, len(source.tokens)) if source.edits else text
 

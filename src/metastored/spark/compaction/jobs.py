@@ -34,6 +34,7 @@ from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, stor
 from metastored.spark.acid.staging import write_options
 from metastored.spark.acid.state import BUCKET, OWID, ROW, DataFile, DeleteFile, PartitionState, TableState
 from metastored.spark.acid.tables import AcidTable
+from metastored.spark.quoting import quoted
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""
@@ -261,7 +262,7 @@ def _stage_insert_only(spark: SparkSession, state: TableState, staging: str) -> 
 
 
 def _columns(table: AcidTable) -> list[Any]:
-    return [F.col("`" + field.name.replace("`", "``") + "`") for field in table.columns]
+    return [F.col(quoted(field.name)) for field in table.columns]
 
 
 # --- the driver's part -------------------------------------------------------------------------------------

@@ -22,8 +22,6 @@ class Holder(NamedTuple):
     transaction: int
     user: str
     host: str
-    started: int
-    """Milliseconds since 1970."""
     compactions: tuple[Entry, ...]
 
     @property
@@ -49,12 +47,12 @@ def holder(queue: Sequence[Entry], transactions: Iterable[TxnInfo]) -> Holder | 
     waiting = tuple(each for each in queue if each.state == READY and not is_free(each.next_txn_id, number))
     if not waiting:
         return None
-    return Holder(number, oldest.user or "", oldest.hostname or "", oldest.startedTime or 0, waiting)
+    return Holder(number, oldest.user or "", oldest.hostname or "", waiting)
 
 
-def find_holder(client: Client) -> Holder | None:
-    """The transaction that holds the cleaner of a metastore back, if there is one."""
-    queue = entries(client)
+def find_holder(client: Client, queue: Sequence[Entry] | None = None) -> Holder | None:
+    """The transaction that holds the cleaner of a metastore back, if there is one. `queue` saves a call."""
+    queue = entries(client) if queue is None else queue
     if not any(each.state == READY for each in queue):
         return None
     return holder(queue, client.api.get_open_txns_info().open_txns or ())

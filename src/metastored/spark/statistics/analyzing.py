@@ -19,6 +19,7 @@ from metastored.model.spark.reading import has_only_spark_columns
 from metastored.model.spark.types import schema_from_json
 from metastored.model.spark.values import ColumnStat, Histogram
 from metastored.spark.acid.reading import connected, snapshot_of
+from metastored.spark.quoting import quoted
 from metastored.spark.statistics import gathering, histograms
 from metastored.spark.statistics.gathering import Gathered, kind_of
 from metastored.spark.statistics.hive_form import from_hive, to_hive
@@ -223,7 +224,7 @@ class _Analysis:
             store_partitions(self._writer, self._table, {part: each for part, each in analyzed.items() if part})
         if self._writer.snapshot is None:
             name = self._writer.name
-            self._spark.catalog.refreshTable(f"{gathering.quoted(name.database)}.{gathering.quoted(name.table)}")
+            self._spark.catalog.refreshTable(f"{quoted(name.database)}.{quoted(name.table)}")
 
     def _rows_of(self, wanted: Sequence[Part]) -> tuple[DataFrame, Any, dict[int, str | None]]:
         """The rows of partitions, the key of each row, and the partitions by their keys."""
@@ -234,7 +235,7 @@ class _Analysis:
         frame = self._source.rows({each.name for each in wanted if each.name is not None})
         fields = {each.name.lower(): each for each in frame.schema}
         keys = [fields[each] for each in self._keys]
-        key = gathering.key_of([F.col(gathering.quoted(each.name)) for each in keys])
+        key = gathering.key_of([F.col(quoted(each.name)) for each in keys])
         every = [each.name for each in self._source.parts if each.name is not None]
         names = gathering.keys_of_partitions(self._spark, keys, every)
         chosen = {each.name for each in wanted}
@@ -269,9 +270,7 @@ class _Analysis:
         if not self._histograms or not kinds:
             return {}, {}
         types = {each.name: each.dataType.typeName() for each in frame.schema}
-        numbers = {
-            name: histograms.number_of(F.col(gathering.quoted(name)), kind, types[name]) for name, kind in kinds.items()
-        }
+        numbers = {name: histograms.number_of(F.col(quoted(name)), kind, types[name]) for name, kind in kinds.items()}
         sketches = histograms.kll_sketches(frame, key, numbers, kinds) if self._timestamps else {}
         if not complete:
             return {}, sketches

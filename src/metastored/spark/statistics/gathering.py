@@ -18,6 +18,7 @@ import pyarrow as pa
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
 from metastored.spark.arrow_tasks import map_in_arrow
+from metastored.spark.quoting import quoted
 from metastored.spark.statistics.histograms import BinCounter
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
 
@@ -129,11 +130,6 @@ def merged(found: Iterable[Any], columns: Iterable[str], counters: Mapping[int, 
             summaries = [one.merge(other) for one, other in zip(before[1], summaries, strict=True)]
         gathered[row.key] = rows, summaries
     return {each: Gathered(rows, dict(zip(columns, all, strict=True))) for each, (rows, all) in gathered.items()}
-
-
-def quoted(name: str) -> str:
-    """The name of a column in an expression of Spark."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 class Collector:
