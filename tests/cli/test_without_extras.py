@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,19 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Missing())
+"""
+
+# Prints each public name of metastored.spark and whether it is there; fails where something else than an extra is said.
+NAMES = """
+from metastored import spark
+from metastored.errors import MissingExtra
+
+for package in (spark, spark.acid, spark.lance, spark.statistics):
+    for name in package.__all__:
+        try:
+            print(name, getattr(package, name) is not None)
+        except MissingExtra:
+            print(name, False)
 """
 
 
@@ -62,3 +77,11 @@ def test_a_command_that_needs_an_extra_names_it_in_one_sentence() -> None:
             done = metastored(*words)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
             assert extra in done.stderr
+
+
+def test_every_name_of_metastored_spark_is_there_or_says_which_extra_it_needs(tmp_path: Path) -> None:
+    program = tmp_path / "names.py"
+    program.write_text(NAMES)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {"conf True", "session True", "sql False", "analyze False"} <= set(done.stdout.splitlines())

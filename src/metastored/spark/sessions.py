@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.client._sync.client import Client, connect
 from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError, MissingExtra
-from metastored.spark.acid_sql.guard import guarded
 from metastored.spark.interpreter import interpreter_set
 from metastored.spark.session_metastore import (
     PRINCIPAL,
@@ -101,6 +100,7 @@ def session(
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtra("a Spark session", "spark") from None
+    from metastored.spark.acid_sql.guard import guarded
 
     settings = {"spark.app.name": APP_NAME, **conf(uri, warehouse, **login), **(options or {})}
     active = SparkSession.getActiveSession()

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
-from sqlglot import Token, TokenType, exp
-from sqlglot.dialects.spark import Spark
-from sqlglot.errors import ParseError, TokenError
+from metastored.errors import AcidStatementError, MissingExtra, StatementError
 
-from metastored.errors import AcidStatementError, StatementError
+try:
+    from sqlglot import Token, TokenType, exp
+    from sqlglot.dialects.spark import Spark
+    from sqlglot.errors import ParseError, TokenError
+except ImportError:
+    raise MissingExtra("SQL of Spark", "spark") from None
 
 _OPENING: Final = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSING: Final = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})

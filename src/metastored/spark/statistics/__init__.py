@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from metastored.errors import MissingExtra
+
 if TYPE_CHECKING:
     from metastored.spark.statistics.analyzing import AnalyzeResult, analyze
 
@@ -20,5 +22,9 @@ __all__ = ["AnalyzeResult", "analyze"]
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("metastored.spark.statistics.analyzing"), name)
+        try:
+            analyzing = import_module("metastored.spark.statistics.analyzing")
+        except ModuleNotFoundError as error:
+            raise MissingExtra(f"statistics on Spark (the module {error.name})", "spark") from None
+        return getattr(analyzing, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
