@@ -361,6 +361,32 @@ def test_a_merge_updates_deletes_and_inserts(spark: Any, warehouse: Warehouse) -
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_a_merge_reads_its_target_once(
+    spark: Any, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, checkpointed: bool
+) -> None:
+    """Also of a source in which Spark does not recognize its cached rows, and beside deleted rows."""
+    name = warehouse.create("t", COLUMNS)
+    acid.insert(spark, name, numbers(spark, 1, 10), client=warehouse.client)
+    acid.delete(spark, name, "id = 3", client=warehouse.client)
+    source = numbers(spark, 8, 12)
+    leaves: list[str] = []
+
+    def write(table: Any, frame: Any, *others: Any) -> None:
+        found = frame._jdf.queryExecution().withCachedData().collectLeaves()
+        leaves.extend(found.apply(at).nodeName() for at in range(found.size()))
+        written(table, frame, *others)
+
+    written = staging._write
+    monkeypatch.setattr(staging, "_write", write)
+    merged = source.localCheckpoint() if checkpointed else source
+    on = "target.id = source.id"
+    acid.merge(spark, name, merged, on, matched={"name": "'m'"}, not_matched="*", client=warehouse.client)
+    assert leaves and set(leaves) == {"InMemoryRelation"}
+    assert ids(spark, warehouse, name) == [1, 2, *range(4, 13)]
+    assert ids(spark, warehouse, name, "name = 'm'") == [8, 9, 10]
+
+
 def test_a_merge_of_new_rows_alone_inserts_into_their_partitions(spark: Any, warehouse: Warehouse) -> None:
     name = warehouse.create("t", {"id": "bigint"}, keys={"ds": "string"})
     acid.insert(spark, name, spark.sql("select 1 as id, 'a' as ds"), client=warehouse.client)

@@ -25,6 +25,7 @@ from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 from metastored.spark.quoting import quoted
+from metastored.spark.session_metastore import is_local
 
 WHICH: Final = "__acid_which"
 """The column with the number of the clause that holds for a row; null if none does."""
@@ -61,6 +62,7 @@ def update_events(table: AcidTable, rows: DataFrame, assignments: Mapping[str, A
 @contextmanager
 def evaluated_once(source: DataFrame) -> Iterator[DataFrame]:
     """A DataFrame that is cached and evaluated for the time of a block: its rows and its size do not change."""
+    source = _recognized_twice(source)
     if source.storageLevel.useMemory or source.storageLevel.useDisk:
         yield source  # Its user has cached it.
         return
@@ -70,6 +72,23 @@ def evaluated_once(source: DataFrame) -> Iterator[DataFrame]:
         yield cached
     finally:
         cached.unpersist()
+
+
+def _recognized_twice(source: DataFrame) -> DataFrame:
+    """The DataFrame in a form that Spark finds in its cache also where one query has it twice.
+
+    Spark does not recognize sorted rows of a checkpoint there, and would read the target of a merge a second time.
+    """
+    session: Any = source.sparkSession
+    if not is_local(session):
+        return source
+    execution = source._jdf.queryExecution()
+    leaves = execution.analyzed().collectLeaves()
+    of_rdds = [leaf for leaf in map(leaves.apply, range(leaves.size())) if leaf.nodeName() == "LogicalRDD"]
+    if all(leaf.outputOrdering().isEmpty() for leaf in of_rdds):
+        return source
+    frame = session._jsparkSession.internalCreateDataFrame(execution.toRdd(), source._jdf.schema(), False)
+    return DataFrame(frame, session)
 
 
 class Merge(NamedTuple):
