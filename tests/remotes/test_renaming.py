@@ -7,11 +7,12 @@ from dataclasses import replace as replaced
 import pytest
 
 from metastored.errors import NoSuchObjectException
+from metastored.model.remotes import Access
 from metastored.remotes.renaming import Renaming
 from metastored.wire.generated.common import CreationMetadata, FieldSchema, SQLForeignKey, StorageDescriptor, Table
 from metastored.wire.generated.constraints import ForeignKeysResponse
 from metastored.wire.generated.partitions import Partition
-from metastored.wire.generated.tables import GetTableRequest, GetTableResult
+from metastored.wire.generated.tables import GetTableRequest, GetTableResult, TableMeta
 from metastored.wire.generated.transactions import GetValidWriteIdsRequest
 from metastored.wire.message import Call, Reply, Stream
 from metastored.wire.methods import METHODS
@@ -85,7 +86,27 @@ def test_a_message_has_local_names_where_it_names_a_table_or_only_the_database(t
 
 def test_where_names_are_the_same_the_answer_is_passed_on_as_it_is() -> None:
     reply = Reply.of(GET_TABLE, Table(tableName="t", dbName="raw"))
-    assert Renaming((remote_database("raw", "raw", "thrift://hms:9083"),)).reply(GET_TABLE, reply) is reply
+    same = remote_database("raw", "raw", "thrift://hms:9083", access=Access.WRITE)
+    assert Renaming((same,)).reply(GET_TABLE, reply) is reply
+
+
+@pytest.mark.parametrize(
+    ("access", "type", "shown"),
+    [
+        (Access.READ, "MANAGED_TABLE", "EXTERNAL_TABLE"),
+        (Access.READ, "EXTERNAL_TABLE", "EXTERNAL_TABLE"),
+        (Access.READ, "VIRTUAL_VIEW", "VIRTUAL_VIEW"),
+        (Access.WRITE, "MANAGED_TABLE", "MANAGED_TABLE"),
+    ],
+)
+def test_managed_tables_of_read_only_remotes_are_external(access: Access, type: str, shown: str) -> None:
+    """Spark empties managed tables itself, before it calls the metastore; it refuses that for external ones."""
+    renaming = Renaming((remote_database("sales", "raw", "thrift://hms:9083", access=access),))
+    table = Table(tableName="t", dbName="raw", tableType=type)
+    assert renaming.reply(GET_TABLE, Reply.of(GET_TABLE, table)).value(GET_TABLE).tableType == shown
+    listed = METHODS["get_table_meta"]
+    reply = Reply.of(listed, (TableMeta(dbName="raw", tableName="t", tableType=type),))
+    assert [each.tableType for each in renaming.reply(listed, reply).value(listed)] == [shown]
 
 
 SEEN = Renaming((remote_table("shop.seen", "raw.clicks", "thrift://hms:9083"),))

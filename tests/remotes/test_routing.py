@@ -53,7 +53,8 @@ def test_a_remote_table_is_read_under_its_local_name() -> None:
             table: Table = await here.ask("get_table", "sales", "clicks")
             direct = here.remote.get_table("raw", "clicks")
             configuration = shown(here, "sales", "raw.clicks")
-            assert table == replace(direct, dbName="sales", parameters={**(direct.parameters or {}), **configuration})
+            parameters = {**(direct.parameters or {}), **configuration, "EXTERNAL": "TRUE"}
+            assert table == replace(direct, dbName="sales", parameters=parameters, tableType="EXTERNAL_TABLE")
             assert here.remote.calls == [("get_table", ("raw", "clicks"))]
             assert here.local.calls == []
 

@@ -78,7 +78,12 @@ def test_a_database_made_with_the_address_of_a_metastore_shows_that_ones_tables(
     assert seen.parameters is not None and direct.parameters is not None
     assert seen.parameters.items() >= (direct.parameters | uris(far)).items()
     assert seen.parameters["metastored.remote"] == "raw.clicks"
-    assert replace(seen, parameters=direct.parameters) == replace(direct, dbName="sales")
+    assert (seen.tableType, seen.parameters["EXTERNAL"], direct.tableType) == (
+        "EXTERNAL_TABLE",
+        "TRUE",
+        "MANAGED_TABLE",
+    )
+    assert replace(seen, parameters=direct.parameters, tableType=direct.tableType) == replace(direct, dbName="sales")
     parts = here.call("get_partitions", "sales", "clicks", -1)
     assert [(part.dbName, part.tableName, part.values) for part in parts] == [
         ("sales", "clicks", ("1",)),

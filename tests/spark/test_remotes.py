@@ -53,6 +53,30 @@ try:
     spark.sql("INSERT INTO second.orders PARTITION (ds='9') VALUES (9, 9)")
 except Exception as error:
     refused = str(error)
+def error_of(work):
+    try:
+        work()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+import metastored
+from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.session_metastore import session_client
+
+truncated = error_of(lambda: spark.sql("TRUNCATE TABLE old.customers"))
+guard = guarded(spark.newSession(), lambda: session_client(spark))
+one = guard.sql("SELECT 9 AS id, 'eve' AS name")
+before_files = {
+    "overwritten": error_of(lambda: guard.sql("INSERT OVERWRITE old.customers VALUES (9, 'eve')")),
+    "appended": error_of(lambda: metastored.spark.sql(spark, "INSERT INTO old.customers VALUES (9, 'eve')")),
+    "of a remote table": error_of(lambda: guard.sql("INSERT OVERWRITE shop.seen PARTITION (ds = '1') VALUES (9, 9)")),
+    "inserted": error_of(lambda: one.write.insertInto("old.customers", overwrite=True)),
+    "saved": error_of(lambda: one.write.mode("overwrite").saveAsTable("old.customers")),
+    "created": error_of(lambda: guard.sql("CREATE TABLE old.fresh USING parquet AS SELECT 1 AS id")),
+    "current database": error_of(lambda: [guard.sql("USE old"), guard.sql("INSERT INTO customers VALUES (9, 'eve')")]),
+}
+local = guard.sql("INSERT INTO shop.discounts SELECT 9, 9").collect()
+spark.sql("INSERT OVERWRITE shop.discounts SELECT * FROM (VALUES (1, 50), (2, 20))")
 joined = '''
     SELECT c.name, sum(o.amount * d.percent / 100) AS total
     FROM old.customers c JOIN second.orders o ON o.customer = c.id JOIN shop.discounts d ON d.customer = c.id
@@ -69,6 +93,8 @@ result = {
     "view": rows("SELECT name FROM old.first_customer"),
     "bare view": rows("SELECT name FROM old.bare ORDER BY name"),
     "refused": refused,
+    "truncated": truncated,
+    "refused before files": before_files,
 }
 if "newest" in NAMES:
     result["of three"] = rows('''
@@ -216,6 +242,22 @@ def test_a_remote_table_is_selected(found: dict[str, Any]) -> None:
 
 def test_a_write_is_refused_with_the_name_of_the_remote(found: dict[str, Any]) -> None:
     assert "remote database 'second'" in found["refused"] and "read-only" in found["refused"]
+
+
+def test_spark_refuses_to_empty_a_managed_table_of_a_read_only_remote(found: dict[str, Any]) -> None:
+    """It is external here. Spark would delete the files of a managed one before it calls the metastore."""
+    assert "external table" in found["truncated"]
+    assert found["selected"] == [[1, "ann"], [2, "bob"]]
+
+
+@pytest.mark.parametrize(
+    "write",
+    ["overwritten", "appended", "of a remote table", "inserted", "saved", "created", "current database"],
+)
+def test_a_session_of_metastored_refuses_a_write_before_spark_starts(found: dict[str, Any], write: str) -> None:
+    error = found["refused before files"][write]
+    assert error.startswith("InvalidOperationException") and "was not written" in error
+    assert found["selected"] == [[1, "ann"], [2, "bob"]]
 
 
 def test_dropping_remotes_from_spark_leaves_what_is_there(found: dict[str, Any]) -> None:

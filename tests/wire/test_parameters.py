@@ -23,9 +23,10 @@ TABLE = Table(
 )
 
 
-def edit(name: bytes, entries: Entries) -> Entries:
-    """Drops `a`, keeps the rest, adds the object's name."""
-    return [*((key, value) for key, value in entries if key != b"a"), (b"name", name)]
+def edit(name: bytes, type: bytes, entries: Entries) -> Entries:
+    """Drops `a`, keeps the rest, adds the object's name and type."""
+    kept = [(key, value) for key, value in entries if key != b"a"]
+    return [*kept, (b"name", name), *([(b"type", type)] if type else [])]
 
 
 def edited(method: str, value: object) -> object:
@@ -35,7 +36,7 @@ def edited(method: str, value: object) -> object:
     return Reply(edit_parameters(found, body, edit)).value(found)
 
 
-EXPECTED = replace(TABLE, parameters={"b": "2", "name": "t"})
+EXPECTED = replace(TABLE, parameters={"b": "2", "name": "t", "type": "VIRTUAL_VIEW"})
 
 
 def test_the_parameters_of_a_table_are_edited_and_nothing_else() -> None:
@@ -49,7 +50,9 @@ def test_tables_inside_of_lists_and_results_are_edited() -> None:
 
 
 def test_an_object_without_parameters_gets_some() -> None:
-    assert edited("get_table", replace(TABLE, parameters=None)) == replace(TABLE, parameters={"name": "t"})
+    assert edited("get_table", replace(TABLE, parameters=None)) == replace(
+        TABLE, parameters={"name": "t", "type": "VIRTUAL_VIEW"}
+    )
     assert edited("get_database", Database(name="d")) == Database(name="d", parameters={"name": "d"})
 
 
@@ -57,7 +60,7 @@ def test_a_table_inside_of_another_ones_definition_stays() -> None:
     inner = SourceTable(table=TABLE, insertedCount=0, updatedCount=0, deletedCount=0)
     view = replace(TABLE, creationMetadata=CreationMetadata(sourceTables=(inner,)))
     found = edited("get_table", view)
-    assert found == replace(view, parameters={"b": "2", "name": "t"})
+    assert found == replace(view, parameters={"b": "2", "name": "t", "type": "VIRTUAL_VIEW"})
 
 
 def test_a_result_without_tables_is_returned_as_it_is() -> None:

@@ -1,6 +1,7 @@
 """A remote's configuration in the parameters of what it shows: added to what callers get, taken out of what they send.
 
-Secrets are masked. A table of a remote database has the configuration of its database, with its own remote name.
+Secrets are masked. A table of a remote database has the configuration of its database, with its own remote name. The
+managed tables of a read-only remote are external ones here (`renaming.py` replaces their type).
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from metastored.hive.names import normalize
+from metastored.model.kinds import EXTERNAL_PARAMETER, MANAGED
 from metastored.model.remote_keys import REMOTE, is_remote, is_remote_key
-from metastored.model.remotes import Remote, remote_keys, remote_parameters, without_remote_keys
+from metastored.model.remotes import Access, Remote, remote_keys, remote_parameters, without_remote_keys
 from metastored.remotes.renaming import Renaming
 from metastored.remotes.views import SPARK_2_DATABASE, SPARK_NAMESPACE, rename_property
 from metastored.wire.generated.common import Table
@@ -24,6 +26,7 @@ from metastored.wire.structs import Struct, new, replace
 Described = Table | Database
 """What has the configuration of a remote in its parameters."""
 
+_MANAGED, _EXTERNAL = MANAGED.encode(), EXTERNAL_PARAMETER.encode()
 _OF_SPARK = (SPARK_NAMESPACE.encode(), SPARK_2_DATABASE.encode())
 
 
@@ -46,8 +49,11 @@ def _shown_entries(remote: Remote, table: bytes | None) -> Entries:
 def add_configuration(method: Method, body: bytes, remote: Remote, renaming: Renaming) -> bytes:
     """The remote's result with its configuration in each table and database, before names are replaced."""
     is_table = method.object != "database"
+    read_only = is_table and remote.access is not Access.WRITE
 
-    def edit(name: bytes, entries: Entries) -> Entries:
+    def edit(name: bytes, type: bytes, entries: Entries) -> Entries:
+        if read_only and type == _MANAGED:
+            entries = [(key, value) for key, value in entries if key.upper() != _EXTERNAL] + [(_EXTERNAL, b"TRUE")]
         kept = [
             (key, _of_view(key, value, renaming))
             for key, value in entries

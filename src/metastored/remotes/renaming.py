@@ -16,7 +16,8 @@ from typing import Any, Final
 from metastored.bounded import BoundedDict
 from metastored.errors import RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, encode_catalog_name, normalize
-from metastored.model.remotes import Remote
+from metastored.model.kinds import EXTERNAL, MANAGED
+from metastored.model.remotes import Access, Remote
 from metastored.remotes.pairs import rename_pairs
 from metastored.remotes.relays import RenamedRelay
 from metastored.remotes.views import rename_view
@@ -74,14 +75,18 @@ class Renaming:
         if self._catalog != self._remote_catalog:
             self._outward["cat"] = lambda name: self._remote_catalog
             self._inward["cat"] = lambda name: self._catalog
+        read_only = any(remote.access is not Access.WRITE for remote in remotes)
+        if read_only:
+            self._inward["table_type"] = _read_only_type
         self.same = (
-            self._catalog == self._remote_catalog
+            not read_only
+            and self._catalog == self._remote_catalog
             and all(here == there for here, there in self._to_remote.items())
             and all(here == there for there, here in self._to_local.items())
             and (self._table is None or self._table.table == self._table.remote_table)
             and first.of_catalog is None
         )
-        """Whether every name is the same on both sides."""
+        """Whether a reply of the remote is one of this server, byte for byte."""
 
     def call(self, call: Call) -> Call:
         """The call as the remote gets it."""
@@ -217,6 +222,11 @@ class _NamesOfTable:
             return self._remote.table or name
         self.others = True
         return name
+
+
+def _read_only_type(type: str) -> str:
+    """Engines empty and replace managed tables themselves: they delete the files before they call the metastore."""
+    return EXTERNAL if type == MANAGED else type
 
 
 def _spliced(method: Method, body: bytes, renames: Renames) -> bytes | Stream:

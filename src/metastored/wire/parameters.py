@@ -29,22 +29,24 @@ from metastored.wire.structs import fields
 from metastored.wire.types import LIST, MAP, STRING, STRUCT, Type
 
 Entries: TypeAlias = list[tuple[bytes, bytes]]
-Edit = Callable[[bytes, Entries], Entries]
-"""Gets the name of a table or database and its parameters, and returns its new parameters."""
+Edit = Callable[[bytes, bytes, Entries], Entries]
+"""Gets the name of a table or database, the type of a table, and its parameters; returns its new parameters."""
 
 OBJECTS: Final = ("Table", "Database")
 _NAME: Final = pack_field(STRING, 1)
 """Both have their name in field 1."""
+_TABLE_TYPE: Final = next(field.id for field in fields(STRUCTS["Table"]) if field.name == "tableType")
 
 
 class _Object:
-    """A struct with parameters, by the head of the field that has them."""
+    """A struct with parameters, by the heads of the fields with them and with the type of a table."""
 
-    __slots__ = ("head",)
+    __slots__ = ("head", "type")
 
     def __init__(self, struct: str) -> None:
         number = next(field.id for field in fields(STRUCTS[struct]) if field.name == "parameters")
         self.head: Final = pack_field(MAP, number)
+        self.type: Final = pack_field(STRING, _TABLE_TYPE) if struct == "Table" else b""
 
 
 class _List:
@@ -136,27 +138,26 @@ class _Walk:
         return at + 1
 
     def object(self, node: _Object, at: int) -> int:
-        data, name, seen = self.data, b"", False
+        data, name, type, found = self.data, b"", b"", None
         while kind := data[at]:
             head = data[at : at + 3]
             at += 3
-            if head == node.head and not seen:
-                seen = True
-                end = skip(data, at, kind)
-                self._put(at, end, _encoded(self.edit(name, _entries(data, at))))
-                at = end
-                continue
             start = at
             if kind == STRING:
                 at += 4 + unpack_u(data, at)[0]
                 if head == _NAME:
                     name = data[start + 4 : at]
+                elif head == node.type:
+                    type = data[start + 4 : at]
+            elif head == node.head and found is None:
+                at = skip(data, at, kind)
+                found = start, at
             else:
                 at = at + FIXED[kind] if kind in FIXED else skip(data, at, kind, IN_RESULT, self.memo)
-        if not seen:
-            added = self.edit(name, [])
-            if added:
-                self._put(at, at, node.head + _encoded(added))
+        if found is not None:
+            self._put(*found, _encoded(self.edit(name, type, _entries(data, found[0]))))
+        elif added := self.edit(name, type, []):
+            self._put(at, at, node.head + _encoded(added))
         return at + 1
 
     def _put(self, start: int, end: int, new: bytes) -> None:

@@ -33,7 +33,7 @@ BASE_TYPES: Final = {
 ROLES: Final = frozenset(
     (
         *("cat", "db", "table", "part_name", "part_values", "function", "full_name", "pattern"),
-        *("view_text", "location", "relative_location", "connector", "name"),
+        *("view_text", "table_type", "location", "relative_location", "connector", "name"),
         *("txn_id", "lock_id", "table_id", "limit", "user", "secret"),
     )
 )

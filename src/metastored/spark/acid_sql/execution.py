@@ -20,7 +20,7 @@ from metastored.spark.acid_sql.frames import ViewMaker
 from metastored.spark.acid_sql.parameters import Args, bound, unbound
 from metastored.spark.acid_sql.plain import as_parsed, plain_sql
 from metastored.spark.acid_sql.planning import plan
-from metastored.spark.acid_sql.resolving import session_evaluation, session_lookup
+from metastored.spark.acid_sql.resolving import refuse_written, session_evaluation, session_lookup
 from metastored.spark.acid_sql.tables import Lookup
 from metastored.spark.acid_sql.values import (
     CreateAs,
@@ -34,6 +34,7 @@ from metastored.spark.acid_sql.values import (
     Query,
     Update,
 )
+from metastored.spark.acid_sql.written import written_by
 from metastored.spark.session_metastore import forget_tables
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def execute(
 ) -> DataFrame:
     """Executes a statement, with the metastore of the session or of `client`.
 
-    Raises AcidStatementError for a statement on an ACID table that cannot be carried out.
+    Raises AcidStatementError for a statement on an ACID table that cannot be carried out, and InvalidOperationException
+    for a write to a table of a read-only remote.
     """
     written = as_parsed(spark, statement)
     text = bound(written, args)
@@ -57,6 +59,7 @@ def execute(
     prefix, evaluate = f"metastored_{uuid.uuid4().hex}", session_evaluation(spark)
     found = plan(text, lookup, prefix, evaluate)
     if isinstance(found, Passed):
+        refuse_written(spark, lambda: connected(spark, client), written_by(text, evaluate))
         return plain_sql(spark, statement, args)
     if args and isinstance(found, Query) and (same := _with_parameters(found, written, lookup, prefix)) is not None:
         found = same

@@ -1,5 +1,7 @@
 """A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
 
+It refuses writes to tables of read-only remotes too: Spark would change their files before the metastore is asked.
+
 Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
 `spark.table`, `spark.read.table`, `spark.readStream.table` and `spark.catalog.cacheTable` look up the tables in the
 metastore first, and so do the writers of its DataFrames (`writers.py`). What does not pass through these methods is not
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from metastored.spark.acid_sql.parameters import Args
+    from metastored.spark.acid_sql.tables import Parts
 
 CLIENT: Final = "_metastored_client"
 """The attribute of a guarded session with the function that returns a client of its metastore."""
@@ -40,11 +43,15 @@ def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
 
 
 def check_statement(spark: Any, statement: str, args: Args = None) -> None:
-    """Raises AcidTableError if a statement reads or writes rows of an ACID table."""
+    """Raises AcidTableError if a statement reads or writes rows of an ACID table.
+
+    Raises InvalidOperationException if it writes a table of a read-only remote.
+    """
     from metastored.spark.acid_sql.parameters import bound
     from metastored.spark.acid_sql.planning import plan
-    from metastored.spark.acid_sql.resolving import session_evaluation, session_lookup
+    from metastored.spark.acid_sql.resolving import refuse_written, session_evaluation, session_lookup
     from metastored.spark.acid_sql.values import Passed
+    from metastored.spark.acid_sql.written import written_by
 
     try:
         lookup = session_lookup(spark, getattr(spark, CLIENT))
@@ -59,18 +66,29 @@ def check_statement(spark: Any, statement: str, args: Args = None) -> None:
             "this statement reads or writes an ACID table, of which Spark sees only the directory: "
             "use metastored.spark.sql(spark, …)"
         )
+    refuse_written(spark, getattr(spark, CLIENT), written_by(text, session_evaluation(spark)))
 
 
 def check_write(spark: Any, name: str) -> None:
-    """Raises AcidTableError if a DataFrame of a guarded session would be written to an ACID table."""
-    if hasattr(spark, CLIENT):
-        check_table(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.insert(spark, …)")
+    """Raises AcidTableError if a DataFrame of a guarded session would be written to an ACID table.
+
+    Raises InvalidOperationException if it would be written to a table of a read-only remote.
+    """
+    if not hasattr(spark, CLIENT):
+        return
+    from metastored.spark.acid_sql.resolving import refuse_written
+
+    named = check_table(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.insert(spark, …)")
+    refuse_written(spark, getattr(spark, CLIENT), named)
 
 
 def check_table(
     spark: Any, name: str, use: str = "metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
-) -> None:
-    """Raises AcidTableError, which says what to use, if a name is that of an ACID table or of a view that reads one."""
+) -> frozenset[Parts]:
+    """Raises AcidTableError, which says what to use, if a name is that of an ACID table or of a view that reads one.
+
+    Returns the name in its parts.
+    """
     from metastored.spark.acid_sql.resolving import session_lookup
     from metastored.spark.acid_sql.tables import references
     from metastored.spark.source import parsed
@@ -78,15 +96,17 @@ def check_table(
     try:
         source = parsed(f"SELECT * FROM {name}")
     except StatementError:
-        return
+        return frozenset()
     if source.tree is None:
-        return
-    found = session_lookup(spark, getattr(spark, CLIENT))({each.parts for each in references(source)})
+        return frozenset()
+    named = frozenset(each.parts for each in references(source))
+    found = session_lookup(spark, getattr(spark, CLIENT))(named)
     for each in found.values():
         raise AcidTableError(
             f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
             f"use {use}"
         )
+    return named
 
 
 @cache

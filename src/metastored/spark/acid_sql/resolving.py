@@ -21,6 +21,7 @@ from metastored.model.origins import TableFormat
 from metastored.spark.acid_sql.indirection import CannotEvaluate, Evaluate
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.tables import Definition, Found, Lookup, Parts, all_names, references
+from metastored.spark.read_only import refuse_read_only
 from metastored.spark.source import parsed
 from metastored.wire.generated.common import Table
 
@@ -83,6 +84,19 @@ def session_lookup(
             return MetastoreLookup(client, names_of(spark), lance)(names)
 
     return lookup
+
+
+def refuse_written(
+    spark: SparkSession, connect: Callable[[], AbstractContextManager[Client]], written: Set[Parts]
+) -> None:
+    """Raises InvalidOperationException if one of these names is a table of a read-only remote."""
+    if not written:
+        return
+    rules = names_of(spark)
+    tables = [table for parts in sorted(written) if (table := rules.table(parts)) and not rules.is_hidden(parts)]
+    if tables:
+        with connect() as client:
+            refuse_read_only(client, tables)
 
 
 def session_evaluation(spark: SparkSession) -> Evaluate:

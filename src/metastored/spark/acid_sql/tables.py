@@ -120,18 +120,25 @@ def indirect(source: Source) -> Iterator[tuple[Parts, int]]:
 
 def all_names(source: Source) -> Iterator[tuple[Parts, int]]:
     """Every chain of names in a statement that is not parsed, and its position."""
-    tokens, index = source.tokens, 0
-    while index < len(tokens):
-        first, parts = index, []
-        while index < len(tokens) and _is_name(source, index):
-            parts.append(tokens[index].text.lower())
-            index += 1
-            if not source.at(index, TokenType.DOT):
-                break
-            index += 1
+    index = 0
+    while index < len(source.tokens):
+        first = index
+        parts, index = name_at(source, first)
         if 0 < len(parts) <= _LONGEST:
-            yield tuple(parts), source.offset(first)
+            yield parts, source.offset(first)
         index += not parts
+
+
+def name_at(source: Source, index: int) -> tuple[Parts, int]:
+    """The chain of names that begins at a token, and the token behind it; without names if there is none."""
+    parts: list[str] = []
+    while index < len(source.tokens) and _is_name(source, index):
+        parts.append(source.tokens[index].text.lower())
+        index += 1
+        if not source.at(index, TokenType.DOT):
+            break
+        index += 1
+    return tuple(parts), index
 
 
 def _is_name(source: Source, index: int) -> bool:

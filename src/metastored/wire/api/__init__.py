@@ -28,6 +28,7 @@ Roles of fields, arguments and results: what a string or an id identifies.
     pattern      a pattern of databases, tables or                      around it
                  functions                           table_id     a table of this metastore, by its number
     connector    a data connector                    limit        how many are returned at most
+    table_type   MANAGED_TABLE, EXTERNAL_TABLE, VIRTUAL_VIEW …, of a table that is returned
     name         anything else that has a name: a constraint, an index, a schema, a procedure, a plan …;
                  it is neither routed nor renamed
 

@@ -355,7 +355,7 @@ else:
 
     class TableMeta(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbName required @db', '2 string tableName required @table', '3 string tableType required', '4 string comments', '5 string catName @cat in=3.1+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+',)
+        SPEC = ('1 string dbName required @db', '2 string tableName required @table', '3 string tableType required @table_type', '4 string comments', '5 string catName @cat in=3.1+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+',)
 
         def __new__(cls, dbName=None, tableName=None, tableType=None, comments=None, catName=None, ownerName=None, ownerType=None):
             return new(cls, (dbName, tableName, tableType, comments, catName, ownerName, ownerType,))
