@@ -58,6 +58,8 @@ def test_remotes_are_listed_and_tested(federated: str) -> None:
         json.loads(line) for line in run("remotes", "test", "--uri", federated, "--output", "json").out.splitlines()
     ]
     assert [(each["name"], each["ok"]) for each in tested] == [("alive", True), ("dead", False)]
+    assert "warning: it is read-only, but this process may write to file:/" in done.out
+    assert [each["storage_writable"] for each in tested] == [True, None]
     assert run("remotes", "test", "alive", "--uri", federated).code == 0
     refused(("remotes", "test", "none", "--uri", federated), "there is no remote 'none'; there are: alive, dead")
 

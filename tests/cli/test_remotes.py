@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import metastored
+from metastored.cli.remotes import may_write
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.values import CreateRemote
 from metastored.testing import RunningServer, running_server
@@ -59,6 +60,24 @@ def test_without_remotes_there_is_nothing_to_test(server: RunningServer) -> None
 def test_a_remote_that_does_not_exist_is_refused(server: RunningServer) -> None:
     done = run("remotes", "test", "old", "--uri", server.uri)
     assert done.returncode == 2 and "there is no remote 'old'; there are: none" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("location", "allowed", "expected"),
+    [
+        ("file:/", True, True),
+        ("file:/", False, False),
+        ("file:/missing/folder", True, True),
+        ("s3a://bucket/x", True, None),
+        (None, True, None),
+    ],
+)
+def test_only_local_storage_is_known_to_be_writable(
+    location: str | None, allowed: bool, expected: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory that does not exist is made in the one above it, which may be written or not."""
+    monkeypatch.setattr("os.access", lambda path, mode: allowed and path == Path("/"))
+    assert may_write(location) is expected
 
 
 def test_the_configuration_of_waggle_dance_is_printed_as_statements(tmp_path: Path) -> None:

@@ -160,7 +160,8 @@ def _remotes(client: Client) -> Check:
     advice = "metastored remotes test NAME repeats this; ALTER REMOTE changes its address or credentials"
     wrong = [Finding("remote", f"{each.kind} {each.name}: {each.detail}", advice) for each in tested if not each.ok]
     answering = f"{len(tested) - len(wrong)} of {len(tested)} answer" if tested else "there are none"
-    return Check("remotes", answering, tuple(wrong))
+    open_storage = [f"; {each.name}: {each.warning}" for each in tested if each.warning is not None]
+    return Check("remotes", answering + "".join(open_storage), tuple(wrong))
 
 
 def _one(database: Database, statement: str) -> str | None:
