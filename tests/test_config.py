@@ -74,6 +74,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "remotes_key_file": ("/keys", Path("/keys")),
     "remotes_references": ("env:OLD_*", ("env:OLD_*",)),
     "remotes_partial": ("on", "on"),
+    "remotes_trino_catalog": ("lake", "lake"),
     "filter": ("mine", "mine"),
     "limits_calls_per_minute": ("600", 600),
     "limits_partitions_per_call": ("600", 600),

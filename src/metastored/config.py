@@ -351,6 +351,13 @@ class Settings:
         "off",
         "on",
     )
+    remotes_trino_catalog: str | None = _key(
+        "name",
+        text,
+        None,
+        "The name of the catalog of Trino that reads this metastore. Views that Trino has stored at a remote name the "
+        "catalog of that remote, and are sent with this one. Without it they keep their catalog.",
+    )
     filter: str | None = _key(
         "name",
         text,
@@ -497,7 +504,14 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("jwt_keys", "jwt_issuer", "jwt_audience", "proxy_users"),
     ),
     "Authorization": ("authorization", "admin_users", "service_users", "read_only"),
-    "Remotes": ("remotes_hosts", "remotes_key_file", "remotes_references", "remotes_partial", "filter"),
+    "Remotes": (
+        "remotes_hosts",
+        "remotes_key_file",
+        "remotes_references",
+        "remotes_partial",
+        "remotes_trino_catalog",
+        "filter",
+    ),
     "Limits": ("limits_calls_per_minute", "limits_partitions_per_call"),
     "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }

@@ -72,6 +72,39 @@ def test_a_trino_view_is_renamed_inside_of_its_encoding() -> None:
     }
 
 
+def trino(sql: str, catalog: str = "old") -> str:
+    definition = {"originalSql": sql, "catalog": catalog, "schema": "raw", "columns": []}
+    return f"/* Presto View: {base64.b64encode(json.dumps(definition).encode()).decode()} */"
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM old.raw.clicks", "SELECT * FROM lake.sales.clicks"),
+        ('SELECT * FROM "old"."raw"."clicks" c', 'SELECT * FROM "lake"."sales"."clicks" c'),
+        ("SELECT old.raw.clicks.id FROM old.raw.clicks", "SELECT lake.sales.clicks.id FROM lake.sales.clicks"),
+        ("SELECT * FROM iceberg.raw.clicks", "SELECT * FROM iceberg.raw.clicks"),
+        ("SELECT * FROM raw.clicks, clicks", "SELECT * FROM sales.clicks, clicks"),
+        ("SELECT old.raw.f(x) FROM raw.t", "SELECT lake.sales.f(x) FROM sales.t"),
+    ],
+)
+def test_the_catalog_of_a_trino_view_becomes_the_one_of_this_metastore(sql: str, expected: str) -> None:
+    found = rename_view(trino(sql), SALES.pair, SALES.database, "lake")
+    definition = json.loads(base64.b64decode(found.split()[3]))
+    assert definition == {"originalSql": expected, "catalog": "lake", "schema": "sales", "columns": []}
+
+
+def test_without_a_name_in_trino_a_view_keeps_its_catalog() -> None:
+    found = rename_view(trino("SELECT * FROM old.raw.clicks"), SALES.pair, SALES.database)
+    definition = json.loads(base64.b64decode(found.split()[3]))
+    assert (definition["originalSql"], definition["catalog"]) == ("SELECT * FROM old.sales.clicks", "old")
+
+
+def test_a_table_of_another_catalog_of_spark_stays() -> None:
+    assert renamed("SELECT * FROM iceberg.raw.t") == "SELECT * FROM iceberg.raw.t"
+    assert renamed("SELECT * FROM spark_catalog.raw.t") == "SELECT * FROM spark_catalog.sales.t"
+
+
 def test_a_trino_view_that_cannot_be_read_stays() -> None:
     assert rename_view("/* Presto View: AAAA */", SALES.pair, SALES.database) == "/* Presto View: AAAA */"
 

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +67,8 @@ class Trino:
 
 
 @contextmanager
-def running_trino(uri: str, folder: Path, **settings: str) -> Iterator[Trino]:
-    """Starts Trino on a metastore. Raises MissingPeer if it is not installed."""
+def running_trino(uri: str, folder: Path, others: Mapping[str, str] | None = None, **settings: str) -> Iterator[Trino]:
+    """Starts Trino on a metastore, and on others as catalogs of other names. Raises MissingPeer if it is missing."""
     home = PEERS / f"trino-{VERSION}"
     if not home.is_dir():
         raise MissingPeer(f"Trino {VERSION} is not installed: make trino")
@@ -83,10 +83,11 @@ def running_trino(uri: str, folder: Path, **settings: str) -> Iterator[Trino]:
         "plugin.dir": str(home / "plugin"), "catalog.config-dir": str(etc / "catalog"),
         "query.max-memory-per-node": "400MB", "task.concurrency": "2",
     })  # fmt: skip
-    _write(etc / "catalog" / "lake.properties", {
-        "connector.name": "hive", "hive.metastore.uri": uri, "fs.hadoop.enabled": "true",
-        "hive.non-managed-table-writes-enabled": "true", **settings,
-    })  # fmt: skip
+    for name, metastore in {"lake": uri, **(others or {})}.items():
+        _write(etc / "catalog" / f"{name}.properties", {
+            "connector.name": "hive", "hive.metastore.uri": metastore, "fs.hadoop.enabled": "true",
+            "hive.non-managed-table-writes-enabled": "true", **settings,
+        })  # fmt: skip
     log = folder / "trino.log"
     command = [str(java), *FLAGS, f"-Dconfig={etc / 'config.properties'}", "-cp", f"{home / 'lib'}/*",
                "io.trino.server.TrinoServer"]  # fmt: skip

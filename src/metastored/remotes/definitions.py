@@ -25,8 +25,14 @@ MOST_OWNERS: Final = 4096
 class Known:
     """The definitions, and the local databases that a remote catalog must not hide."""
 
-    def __init__(self, definitions: Definitions, local_databases: Iterable[DatabaseName] = ()) -> None:
-        """`local_databases` are needed where there are remote catalogs with a prefix."""
+    def __init__(
+        self, definitions: Definitions, local_databases: Iterable[DatabaseName] = (), trino_catalog: str = ""
+    ) -> None:
+        """`local_databases` are needed where there are remote catalogs with a prefix.
+
+        `trino_catalog` is the name of this metastore in Trino, for views; empty where it is that of the remotes.
+        """
+        self._trino_catalog = trino_catalog
         self.definitions: Final = definitions
         self._local = frozenset(local_databases)
         self._names = frozenset(remote.database for remote in definitions)
@@ -78,7 +84,8 @@ class Known:
         found = self._renamings.get(remotes)
         if found is None:
             neighbours = self._by_endpoint.get(remotes[0].endpoint, ())
-            found = Renaming(remotes, neighbours, partial(self._shown_by, remotes[0].of_catalog))
+            shown = partial(self._shown_by, remotes[0].of_catalog)
+            found = Renaming(remotes, neighbours, shown, self._trino_catalog)
             # Remotes of a catalog are as many as there are names; the others are bounded by the definitions.
             if all(remote.of_catalog is None for remote in remotes):
                 self._renamings[remotes] = found

@@ -22,7 +22,9 @@ from metastored.threads import Pool
 class StoredDefinitions:
     """`await provider()` returns the definitions as they are now. Raises StoreError."""
 
-    def __init__(self, remotes: Remotes, database: Database, pool: Pool) -> None:
+    def __init__(self, remotes: Remotes, database: Database, pool: Pool, trino_catalog: str = "") -> None:
+        """`trino_catalog` is as in `Known`."""
+        self._trino_catalog = trino_catalog
         self._remotes = remotes
         self._database = database
         self._pool = pool
@@ -55,7 +57,7 @@ class StoredDefinitions:
         definitions = self._remotes.current()
         if not any(each.prefix is not None for each in definitions.catalogs):
             if self._known.definitions is not definitions:
-                self._known = Known(definitions)
+                self._known = Known(definitions, trino_catalog=self._trino_catalog)
             return self._known
         return self._with_local(definitions)
 
@@ -63,6 +65,7 @@ class StoredDefinitions:
         version = self._database.version()
         if self._known.definitions is not definitions or version != self._version:
             names = databases.names(self._database.reader(), DEFAULT_CATALOG)
-            self._known = Known(definitions, [DatabaseName(DEFAULT_CATALOG, name) for name in names])
+            local = [DatabaseName(DEFAULT_CATALOG, name) for name in names]
+            self._known = Known(definitions, local, self._trino_catalog)
             self._version = version
         return self._known

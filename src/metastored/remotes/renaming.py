@@ -47,9 +47,11 @@ class Renaming:
         remotes: tuple[Remote, ...],
         neighbours: Iterable[Remote] = (),
         shown: Callable[[str], str | None] = lambda name: None,
+        trino_catalog: str = "",
     ) -> None:
         """In results the names of other remote databases are local too: of the `neighbours`, which are the remotes of
-        the same endpoint, and of those for which `shown` returns the local name, by a remote catalog.
+        the same endpoint, and of those for which `shown` returns the local name, by a remote catalog. Views of Trino
+        get the catalog `trino_catalog`, if there is one.
         """
         first = remotes[0]
         self._table = first if first.table is not None else None
@@ -62,6 +64,7 @@ class Renaming:
             if remote.table is None and remote.catalog == self._catalog:
                 self._to_local.setdefault(normalize(remote.remote_database), remote.database)
         self._shown = shown
+        self._trino_catalog = trino_catalog
         self._sent: BoundedDict[tuple[Method, bytes], bytes] = BoundedDict(SENT_MOST)
         """Arguments with remote names, by those with local names: engines repeat calls."""
         self._outward: dict[str, Any] = {"db": self._outward_name, "full_name": self._outward_full_name}
@@ -80,6 +83,7 @@ class Renaming:
             self._inward["table_type"] = _read_only_type
         self.same = (
             not read_only
+            and not trino_catalog
             and self._catalog == self._remote_catalog
             and all(here == there for here, there in self._to_remote.items())
             and all(here == there for there, here in self._to_local.items())
@@ -201,7 +205,7 @@ class Renaming:
         return ".".join(parts)
 
     def _inward_view(self, text: str) -> str:
-        return rename_view(text, self.pair, self.database) if text else text
+        return rename_view(text, self.pair, self.database, self._trino_catalog) if text else text
 
 
 class _NamesOfTable:

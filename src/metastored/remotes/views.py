@@ -2,8 +2,9 @@
 
 The text is scanned, not parsed: comments, strings and everything but names of tables and of functions with a database
 stay as they are. A name is one of a table where a query can have one: behind FROM and JOIN, and behind a comma there.
-A column that is written with its database (`db.t.c`) is renamed where the query has that table. What cannot be scanned
-is left unchanged.
+A column that is written with its database (`db.t.c`) is renamed where the query has that table. A name with a catalog
+is renamed only if the catalog is the remote metastore; in a view of Trino, that is the catalog of the view. What cannot
+be scanned is left unchanged.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _ENDS: Final = frozenset(
 )
 """Words that end the tables of a query."""
 _TRINO: Final = re.compile(r"\s*(/\* Presto (?:Materialized )?View: )([A-Za-z0-9+/=\s]+?)( \*/)\s*", re.DOTALL)
+_OF_SPARK_AND_HIVE: Final[Mapping[str, str]] = {"spark_catalog": "spark_catalog", "hive": "hive"}
+"""The names of the metastore in views of Spark and Hive, which are the same everywhere."""
 SPARK_NAMESPACE: Final = "view.catalogAndNamespace.part."
 SPARK_2_DATABASE: Final = "view.default.database"
 
@@ -55,16 +58,24 @@ class _Token(NamedTuple):
         return normalize(self.text[1:-1].replace(quote * 2, quote))
 
 
-def rename_view(text: str, rename: RenameTable, database: Callable[[str], str]) -> str:
-    """The text of a view with local names. `database` renames a database that is named alone."""
+def rename_view(text: str, rename: RenameTable, database: Callable[[str], str], trino_catalog: str = "") -> str:
+    """The text of a view with local names. `database` renames a database that is named alone.
+
+    `trino_catalog` is the name of this metastore in Trino, in the place of the remote's name there; empty where both
+    have the same.
+    """
     trino = _TRINO.fullmatch(text)
     if trino is None:
         return rename_query(text, rename, database)
     try:
         definition = json.loads(base64.b64decode(trino[2], validate=False))
-        definition["originalSql"] = rename_query(definition["originalSql"], rename, database)
+        own = normalize(definition["catalog"]) if isinstance(definition.get("catalog"), str) else ""
+        catalogs = {own: trino_catalog or own}
+        definition["originalSql"] = rename_query(definition["originalSql"], rename, database, catalogs)
         if isinstance(definition.get("schema"), str):
             definition["schema"] = database(normalize(definition["schema"]))
+        if own:
+            definition["catalog"] = catalogs[own]
     except (binascii.Error, ValueError, KeyError, TypeError):
         return text
     return trino[1] + base64.b64encode(json.dumps(definition, separators=(",", ":")).encode()).decode() + trino[3]
@@ -77,14 +88,19 @@ def rename_property(key: str, value: str, database: Callable[[str], str]) -> str
     return value
 
 
-def rename_query(text: str, rename: RenameTable, database: Callable[[str], str]) -> str:
-    """A query with other names of tables."""
+def rename_query(
+    text: str,
+    rename: RenameTable,
+    database: Callable[[str], str],
+    catalogs: Mapping[str, str] = _OF_SPARK_AND_HIVE,
+) -> str:
+    """A query with other names of tables. `catalogs` are the names of the remote metastore, and what they become."""
     tokens = [
         _Token(match.lastgroup or "", match.group(), match.start())
         for match in _TOKEN.finditer(text)
         if match.lastgroup not in ("comment", "space")
     ]
-    chains = list(_chains(tokens))
+    chains = [(names, role) for names, role in _chains(tokens) if not _is_elsewhere(names, role, catalogs)]
     tables = {
         (names[-2].name, names[-1].name): rename(names[-2].name, names[-1].name)
         for names, role in chains
@@ -94,12 +110,15 @@ def rename_query(text: str, rename: RenameTable, database: Callable[[str], str])
     for names, role in chains:
         if role == "table" and len(names) > 1:
             edits |= _renamed(names[-2:], tables[names[-2].name, names[-1].name])
+            edits |= _renamed(names[-3:-2], tuple(catalogs[each.name] for each in names[-3:-2]))
         elif role == "function" and len(names) > 1:
             edits |= _renamed(names[-2:-1], (database(names[-2].name),))
+            edits |= _renamed(names[-3:-2], tuple(catalogs[each.name] for each in names[-3:-2]))
         elif role == "column":
             for at in (0, 1):
                 if len(names) > at + 2 and (names[at].name, names[at + 1].name) in tables:
                     edits |= _renamed(names[at : at + 2], tables[names[at].name, names[at + 1].name])
+                    edits |= _renamed(names[:at], tuple(catalogs.get(each.name, each.name) for each in names[:at]))
                     break
     parts: list[str] = []
     copied = 0
@@ -107,6 +126,11 @@ def rename_query(text: str, rename: RenameTable, database: Callable[[str], str])
         parts += (text[copied : token.start], edits[token])
         copied = token.end
     return "".join((*parts, text[copied:]))
+
+
+def _is_elsewhere(names: list[_Token], role: str, catalogs: Mapping[str, str]) -> bool:
+    """Whether a table or a function is one of another catalog."""
+    return role != "column" and len(names) > 2 and names[-3].name not in catalogs
 
 
 def _renamed(tokens: list[_Token], names: tuple[str, ...]) -> Mapping[_Token, str]:

@@ -166,7 +166,8 @@ def with_remotes(local: Handler, settings: Settings, service: Service, pool: Poo
     hook = load_hook(settings.filter) if settings.filter is not None else None
     if hook is not None:
         local = Hooked(local, hook, None)
-    definitions = StoredDefinitions(Remotes(database, service.remote_secrets, pool), database, pool)
+    remotes = Remotes(database, service.remote_secrets, pool)
+    definitions = StoredDefinitions(remotes, database, pool, settings.remotes_trino_catalog or "")
     connect = Connectors(Context(service.remote_hosts, service.remote_secrets)).connect
     endpoints = Endpoints(connect if hook is None else hooked(connect, hook))
     leases = Leases(local, endpoints, database, pool)
