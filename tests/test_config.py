@@ -94,6 +94,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),
+    "lance_external": ("off", "off"),
     "log_level": ("DEBUG", "debug"),
     "ready_file": ("/run/metastored.json", Path("/run/metastored.json")),
 }

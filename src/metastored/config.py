@@ -456,6 +456,14 @@ class Settings:
         "storage",
         "impl",
     )
+    lance_external: Literal["off", "on"] = _words(
+        "on",
+        "Whether Lance tables are created as external tables by clients that do not say so, as Lance's own clients for "
+        "Hive. The data of an external table stays when the table is dropped. With off, Hive's rule applies: the table "
+        "is a managed one, and every DROP TABLE deletes its data.",
+        "off",
+        "on",
+    )
     log_level: str = _words(
         "info", "The lowest level of messages that are logged to standard error.", "debug", "info", "warning", "error"
     )  # fmt: skip
@@ -495,7 +503,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
-    "Lance": ("lance", "lance_root", "lance_managed_by"),
+    "Lance": ("lance", "lance_root", "lance_managed_by", "lance_external"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
     "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),

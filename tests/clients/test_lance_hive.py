@@ -74,7 +74,11 @@ for kind, above in (("hive2", []), ("hive3", ["hive"])):
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict[str, Any]]:
-    with running_server() as server:
+    return run_namespaces()
+
+
+def run_namespaces(**settings: str) -> dict[str, dict[str, Any]]:
+    with running_server(**settings) as server:
         result: dict[str, dict[str, Any]] = run_foreign(
             SCRIPT, uri=server.uri, warehouse=server.warehouse.removeprefix("file:")
         )
@@ -127,8 +131,16 @@ def test_a_table_that_is_deregistered_keeps_its_data_and_can_come_back(found: di
     assert found["adopted"] == ["points"]
 
 
-def test_a_dropped_table_takes_its_data_along(found: dict[str, Any]) -> None:
-    assert found["data after drop"] is False
+def test_a_dropped_table_leaves_its_data(found: dict[str, Any]) -> None:
+    """These clients make managed tables. The server makes them external: any DROP TABLE would delete the dataset."""
+    assert found["table"][1]["EXTERNAL"] == "TRUE"
+    assert found["data after drop"] is True
+
+
+def test_a_dropped_table_takes_its_data_along_where_hives_rule_is_wanted() -> None:
+    for found in run_namespaces(lance_external="off").values():
+        assert "EXTERNAL" not in found["table"][1]
+        assert found["data after drop"] is False
 
 
 def test_a_namespace_is_dropped_when_it_is_empty(found: dict[str, Any]) -> None:

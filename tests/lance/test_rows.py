@@ -40,6 +40,36 @@ def test_rows_are_appended_or_replace_all_others(points: Space) -> None:
     assert ids(points) == [3]
 
 
+def test_the_metastore_has_the_version_of_each_write(points: Space) -> None:
+    insert = ns.InsertIntoTableRequest(id=points.id("points"))
+    written = [points.namespace.insert_into_table(insert, stream(POINTS)).version for _ in range(2)]
+    delete = ns.DeleteFromTableRequest(id=points.id("points"), predicate="id = 1")
+    written.append(points.namespace.delete_from_table(delete).version)
+    assert written == [2, 3, 4]
+    assert stored(points).parameters["version"] == "4"
+
+
+def test_a_slower_writer_neither_sets_the_version_back_nor_loses_what_others_store(points: Space) -> None:
+    """Of two writers, the first one to write stores its version last."""
+    namespace = points.namespace
+    name, before = namespace.table(points.id("points"))
+    first = namespace.dataset(points.id("points"), before)
+    namespace.insert_into_table(ns.InsertIntoTableRequest(id=points.id("points")), stream(POINTS))
+    namespace.client.set_parameters(name, owner_team="blue")
+    namespace.recorded(name, before, first)
+    assert (stored(points).parameters["version"], stored(points).parameters["owner_team"]) == ("2", "blue")
+    second = namespace.dataset(points.id("points"), before)
+    namespace.insert_into_table(ns.InsertIntoTableRequest(id=points.id("points")), stream(POINTS))
+    namespace.recorded(name, before, second)
+    assert (stored(points).parameters["version"], stored(points).parameters["owner_team"]) == ("3", "blue")
+
+
+def stored(space: Space) -> Any:
+    """The table as the metastore has it."""
+    name, _ = space.namespace.table(space.id("points"))
+    return space.namespace.client.fresh_table(name)
+
+
 def test_a_merge_updates_inserts_and_deletes(points: Space) -> None:
     rows = POINTS.slice(1).append_column("x", pyarrow.nulls(2)).drop_columns(["x"])
     more = pyarrow.concat_tables([rows, POINTS.slice(0, 1).set_column(0, "id", pyarrow.array([9], pyarrow.int64()))])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lance_namespace import (
@@ -22,7 +23,7 @@ from metastored.errors import MetastoreError
 from metastored.lance.commits import Commits
 from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.connection import Connected
-from metastored.lance.definition import SCHEMA, VERSION, columns_of, version_of
+from metastored.lance.definition import SCHEMA, VERSION, columns_of, is_lance, version_of
 from metastored.lance.files import Manifests, has_data
 from metastored.lance.requests import CommitCalls
 from metastored.model.names import TableName
@@ -103,13 +104,32 @@ class Datasets(Connected):
         return lance.write_dataset(rows, self.location(table), mode=mode, storage_options=storage_options)
 
     def recorded(self, name: TableName, table: Table, dataset: lance.LanceDataset) -> None:
-        """Stores the columns of a dataset after a write. The metastore has the version of `impl` tables already."""
+        """Stores the version and the columns of a `storage` table after a write, unless a later version is stored.
+
+        The metastore has those of an `impl` table already. Writers at the same time keep what the others change.
+        """
         if self.is_managed(table):
             return  # `create_table_version` has done it.
-        columns = columns_of(dataset.schema)
-        if (table.parameters or {}).get(VERSION) == str(dataset.version) and _same(table, columns):
+        columns, version = columns_of(dataset.schema), int(dataset.version)
+
+        def change(now: Table, *, with_columns: bool = True) -> Table:
+            if not is_lance(now) or self.is_managed(now) or _stored_version(now) > version or now.sd is None:
+                return now
+            storage = replace(now.sd, cols=columns) if with_columns and not _same(now, columns) else now.sd
+            return replace(now, sd=storage, parameters={**(now.parameters or {}), VERSION: str(version)})
+
+        if change(table) == table:
             return
-        self._store(name, table, {VERSION: str(dataset.version)}, columns, None)
+        environment = {"DO_NOT_UPDATE_STATS": "true"}
+        try:
+            self.committer.change_table(name, change, environment=environment)
+        except MetastoreError as error:  # A server that refuses the columns still gets the version.
+            log.warning("the columns of %s in the metastore are not those of the dataset: %s", name, error)
+            only_version = partial(change, with_columns=False)
+            try:
+                self.committer.change_table(name, only_version, environment=environment)
+            except MetastoreError as last:
+                log.warning("the version of %s in the metastore is not that of the dataset: %s", name, last)
 
     def record_schema(self, name: TableName, commits: Commits, version: int, head: bytes) -> None:
         """Stores the columns of a new version of an `impl` table, if its schema is not that of the last one.
@@ -125,24 +145,22 @@ class Datasets(Connected):
         options = dict(self.properties.storage_options) or None
         try:
             schema = lance.dataset(self.location(commits.table), version=version, storage_options=options).schema
-            self._store(name, commits.table, {SCHEMA: digest}, columns_of(schema), str(version))
+            self._store_schema(name, commits.table, digest, columns_of(schema), str(version))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # A panic of Lance is no Exception.
             log.warning("the columns of version %d of %s are not stored in the metastore: %s", version, name, error)
 
-    def _store(
-        self,
-        name: TableName,
-        table: Table,
-        parameters: Mapping[str, str],
-        columns: tuple[FieldSchema, ...],
-        expected: str | None,
+    def _store_schema(
+        self, name: TableName, table: Table, digest: str, columns: tuple[FieldSchema, ...], expected: str
     ) -> None:
-        """Alters columns and parameters. A server that refuses the columns still gets the parameters."""
+        """Alters columns and their digest, if the version is the expected one.
+
+        A server that refuses the columns still gets the digest.
+        """
         assert table.sd is not None
-        changed = replace(table, parameters={**(table.parameters or {}), **parameters})
-        environment = conditional(expected) if expected is not None else {"DO_NOT_UPDATE_STATS": "true"}
+        changed = replace(table, parameters={**(table.parameters or {}), SCHEMA: digest})
+        environment = conditional(expected)
         for attempt in (replace(changed, sd=replace(table.sd, cols=columns)), changed):
             try:
                 self.committer.alter(name, attempt, environment=environment)
@@ -168,6 +186,11 @@ class Datasets(Connected):
                 raise InvalidInputError("the name of a column is empty")
             if column not in names and column.partition(".")[0] not in names:
                 raise TableColumnNotFoundError(f"there is no column {column}; the columns are {', '.join(names)}")
+
+
+def _stored_version(table: Table) -> int:
+    text = (table.parameters or {}).get(VERSION) or ""
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _same(table: Table, columns: tuple[FieldSchema, ...]) -> bool:

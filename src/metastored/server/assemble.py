@@ -98,6 +98,7 @@ def build(settings: Settings) -> Application:
         admins=frozenset(settings.admin_users),
         partition_limit=settings.limits_partitions_per_call,
         configured=hive_values(settings),
+        lance_external=settings.lance_external == "on",
         remote_hosts=AllowedHosts.read(settings.remotes_hosts),
         remote_secrets=RemoteSecrets.read(settings.remotes_key_file, settings.remotes_references),
     )

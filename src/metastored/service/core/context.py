@@ -59,6 +59,8 @@ class Service:
     """How many partitions one call may request; unlimited when negative."""
     configured: Mapping[str, str] = field(default_factory=dict)
     """The server's settings for Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
+    lance_external: bool = True
+    """Whether a Lance table that does not say whether it is external is created as an external one."""
     remote_hosts: AllowedHosts = ALL_HOSTS
     """Where remotes may point."""
     remote_secrets: RemoteSecrets = field(default_factory=RemoteSecrets)

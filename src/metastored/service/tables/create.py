@@ -6,7 +6,9 @@ from metastored.errors import AlreadyExistsException, InvalidObjectException, Me
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from metastored.model import kinds, normal
+from metastored.model.kinds import EXTERNAL_PARAMETER
 from metastored.model.names import DatabaseName
+from metastored.model.origins import TABLE_TYPE, TableFormat
 from metastored.model.remotes import is_remote
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
@@ -127,6 +129,8 @@ def create(
     normal.check_columns(requested)
     name = normalize(requested.tableName)
     draft = replace(requested, catName=where.catalog)
+    if ctx.service.lance_external:
+        draft = _external_if_lance(draft)
     if not ctx.rules.translates_managed:
         draft = checked_on_create(draft, ctx.rules)
     with ctx.reading() as tx:
@@ -167,6 +171,14 @@ def create(
         except ConstraintViolated:
             raise _taken(ctx, where, requested) from None
         made.keep()
+
+
+def _external_if_lance(table: Table) -> Table:
+    """Lance's own clients for Hive never set EXTERNAL: a DROP TABLE of any engine would delete the dataset."""
+    parameters = table.parameters or {}
+    if (parameters.get(TABLE_TYPE) or "").lower() != TableFormat.LANCE.value or EXTERNAL_PARAMETER in parameters:
+        return table
+    return replace(table, parameters={**parameters, EXTERNAL_PARAMETER: "TRUE"})
 
 
 def _create_remote(ctx: Context, where: DatabaseName, requested: Table, constraints: ConstraintsByKind) -> None:
