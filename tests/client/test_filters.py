@@ -11,12 +11,16 @@ from metastored.errors import MetaException
 from tests.client.conftest import Server
 from tests.support.driven import connected
 
-KEYS = {"s": "string", "i": "int", "d": "date", "x": "double", "m": "decimal(10,2)", "b": "boolean", "v": "varchar(5)"}
+KEYS = {
+    "s": "string", "i": "int", "d": "date", "x": "double", "m": "decimal(10,2)", "b": "boolean", "v": "varchar(5)",
+    "c": "char(5)",
+}  # fmt: skip
 ROWS = [
-    ("a", "1", "2024-01-01", "1.5", "2.50", "true", "x"),
-    ("b%", "10", "2024-02-01", "-0.5", "10.00", "false", "y"),
-    ("ab", "7", "2023-12-31", "0.0", "-1.00", "true", "x"),
+    ("a", "1", "2024-01-01", "1.5", "2.50", "true", "x", "ab   "),
+    ("b%", "10", "2024-02-01", "-0.5", "10.00", "false", "y", "abc  "),
+    ("ab", "7", "2023-12-31", "0.0", "-1.00", "true", "x", "ab"),
 ]
+"""Spark stores a char with blanks up to its length, and Hive without."""
 CASES = [
     ("s = 'a'", "a"),
     ("s != 'a' and i > 7", "b%"),
@@ -42,6 +46,11 @@ CASES = [
     ("cast(s as string) = 'a' or m < 0", "a ab"),
     ("s is not null and i > 5", "b% ab"),
     ("s = 'nothing'", ""),
+    ("c = 'ab'", "a ab"),
+    ("c = 'ab  ' and s = 'a'", "a"),
+    ("c in ('x', 'abc') or c < 'ab'", "b%"),
+    ("c != 'ab'", "b%"),
+    ("c > 'ab'", "b%"),
 ]
 
 

@@ -28,7 +28,8 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
-from tests.spark.scala_values import column, java_outcome, option, outcome, pairs, plain, sizes, split
+from tests.spark.scala_values import column, columns_of, java_outcome, option, outcome, pairs, plain, sizes, split
+from tests.spark.stored_forms import Stored
 
 DB = "turns"
 AWKWARD = "a/b=c %{x}é"
@@ -86,6 +87,7 @@ def work(spark: Any, uri: str, folder: str, schemas: list[str]) -> dict[str, Any
             "corrupted": turns.corrupted(),
             "views": turns.views(),
             "schemas": turns.schemas(schemas),
+            "stored": Stored(spark, turns.catalog).work(),
         }
 
 
@@ -119,8 +121,9 @@ class Turns:
         self.catalog.create_partitions(
             DB, "p", [CatalogTablePartition({"Region": region, "Hour": hour}) for region, hour in specs]
         )
+        columns = {"V": ColumnStat(9, "1", "9", 0, 4, 4, HISTOGRAM)}
         with_stats = replace(
-            self.catalog.get_partition(DB, "p", {"region": "eu", "hour": "1"}), stats=CatalogStatistics(55, 9)
+            self.catalog.get_partition(DB, "p", {"region": "eu", "hour": "1"}), stats=CatalogStatistics(55, 9, columns)
         )
         self.catalog.alter_partitions(DB, "p", [with_stats])
         steps["Python created"] = self.both("p")
@@ -158,6 +161,7 @@ class Turns:
                 "location": canonical(each.location),
                 "parameters": {key: value for key, value in each.parameters.items() if key != "transient_lastDdlTime"},
                 "stats": each.stats and [each.stats.size_in_bytes, each.stats.row_count],
+                "columns": each.stats and {name: plain(stat) for name, stat in each.stats.col_stats.items()},
             }
             for each in self.catalog.list_partitions(DB, table)
         ]
@@ -177,6 +181,7 @@ class Turns:
             "location": canonical(self.path(option(partition.storage().locationUri()))),
             "parameters": parameters,
             "stats": sizes(option(partition.stats())),
+            "columns": columns_of(option(partition.stats())),
         }
 
     def path(self, uri: Any) -> str:

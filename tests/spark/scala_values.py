@@ -28,6 +28,14 @@ def sizes(stats: Any) -> list[int | None] | None:
     return [int(str(stats.sizeInBytes())), None if rows is None else int(str(rows))]
 
 
+def columns_of(stats: Any) -> dict[str, Any] | None:
+    """The statistics of columns, by name."""
+    if stats is None:
+        return None
+    found = stats.colStats()
+    return {name: column(found.apply(name)) for name in split(found.keySet().mkString("\n"))}
+
+
 def column(stat: Any) -> dict[str, Any]:
     numbers = {"distinct_count": stat.distinctCount(), "null_count": stat.nullCount()}
     numbers |= {"avg_len": stat.avgLen(), "max_len": stat.maxLen()}

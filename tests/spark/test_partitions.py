@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pytest
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import local_path
+from metastored.model.spark.type_strings import parse_ddl
 from metastored.model.spark.types import INTEGER, STRING, StructType
 from metastored.model.spark.values import (
     CatalogDatabase,
@@ -357,3 +359,17 @@ def test_dropping_a_partition_of_an_external_table_keeps_its_directory(
     assert folder.is_dir()
     catalog.drop_partitions("mydb", "tbl", [{"partCol1": "1", "partCol2": "2"}])
     assert folder.is_dir()
+
+
+@pytest.mark.parametrize("predicate", ["c = 'ab'", "c = 'ab   '", "c in ('x', 'ab')", pc.field("c") == "ab"])
+def test_blanks_at_the_end_of_a_char_do_not_count(catalog: ExternalCatalog, predicate: Any) -> None:
+    """Spark stores the values with blanks up to the length of the type, and finds them without."""
+    table = CatalogTable(
+        TableIdentifier("chars", "default"), CatalogTableType.MANAGED, CatalogStorage(), parse_ddl("v int, c char(5)"),
+        provider="parquet", partition_column_names=("c",), tracks_partitions_in_catalog=True,
+    )  # fmt: skip
+    catalog.create_table(table)
+    catalog.create_partitions("default", "chars", [CatalogTablePartition({"c": text}) for text in ("ab   ", "abc  ")])
+    found = catalog.list_partitions_by_filter("default", "chars", [predicate])
+    catalog.drop_table("default", "chars")
+    assert [each.spec["c"] for each in found] == ["ab   "]

@@ -126,6 +126,30 @@ def test_statistics_of_a_partition_are_read_by_both(done: dict[str, Any]) -> Non
     assert analyzed["eu"]["stats"][1] == 1
 
 
+STORED = (
+    *("void", "voids in an array", "voids in a struct"),
+    *(f"stored as {format}" for format in ("sequencefile", "textfile", "rcfile", "avro", "orc", "parquet")),
+    *(
+        f"{what} of {provider}"
+        for what in (
+            "an altered table",
+            "another schema",
+            "a renamed table",
+            "an added partition",
+            "an altered partition",
+        )
+        for provider in ("parquet", "hive")
+    ),
+    *(f"comments of {serde}" for serde in ("OpenCSV", "Avro", "RegexSerDe", "text")),
+)
+
+
+@pytest.mark.parametrize("what", STORED)
+def test_both_store_the_same(done: dict[str, Any], what: str) -> None:
+    theirs, ours = done["stored"][what]
+    assert ours == theirs
+
+
 # --- statistics --------------------------------------------------------------------------------------------
 
 LENGTHS = {

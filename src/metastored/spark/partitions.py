@@ -41,7 +41,7 @@ from metastored.model.spark.values import CatalogTable, CatalogTablePartition, C
 from metastored.model.where import Condition
 from metastored.spark import directories
 from metastored.spark.connection import LOG, client_errors, named
-from metastored.spark.tables import KEEP_STATISTICS, Tables
+from metastored.spark.tables import Tables
 from metastored.wire.generated.common import EnvironmentContext, Table
 from metastored.wire.generated.partitions import Partition, PartitionSpec
 
@@ -92,7 +92,8 @@ class Partitions(Tables):
     ) -> None:
         """Spark's createPartitions. A partition without a location gets one in the table's, with the declared names.
 
-        Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_ALREADY_EXIST.
+        As in Spark, statistics are not stored: `alter_partitions` does that. Raises SparkCatalogError:
+        TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_ALREADY_EXIST.
         """
         with client_errors():
             found = self._found(db, table)
@@ -107,7 +108,7 @@ class Partitions(Tables):
                     spec=to_metastore_spec(part.spec),
                     storage=replace(part.storage, location_uri=canonical(location)),
                 )
-                structs.append(new_hive_partition(with_stats_properties(located), found.struct))
+                structs.append(new_hive_partition(located, found.struct))
             try:
                 self.client.add_partitions(found.name, structs, ignore_if_exists)
             except AlreadyExistsException as error:
@@ -207,9 +208,8 @@ class Partitions(Tables):
         if not parts:
             return
         structs = tuple(to_hive_partition(with_stats_properties(_located(each)), found.struct) for each in parts)
-        self.client.api.alter_partitions_with_environment_context(
-            found.name.database_field, found.name.table, structs, EnvironmentContext(properties=KEEP_STATISTICS)
-        )
+        # As Spark's own: the metastore counts the files of the partitions.
+        self.client.api.alter_partitions(found.name.database_field, found.name.table, structs)
 
     # --- read ----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from metastored.client._sync.client import Client
 from metastored.collection import collection_paused
@@ -44,9 +43,6 @@ from metastored.spark import directories
 from metastored.spark.connection import LOG, Connected, client_errors, named, no_such_database, no_such_table
 from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace as with_fields
-
-KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "TRUE"}
-"""What Spark sends with each change of a table: the metastore counts no files."""
 
 
 class Tables(Connected):
@@ -271,13 +267,13 @@ class Tables(Connected):
             return with_fields(table, parameters=kept)
 
         self._table(db, name)  # Raises Spark's error if it does not exist.
-        self.client.change_table(named(db, name), changed, environment=KEEP_STATISTICS)
+        self.client.change_table(named(db, name), changed)
         self.client.forget(db, name)
 
     def _alter_struct(self, db: str, name: str, table: Table) -> None:
         parameters = {key: value for key, value in (table.parameters or {}).items() if key != "transient_lastDdlTime"}
         check_hive_table(table)
-        self.client.alter(named(db, name), with_fields(table, parameters=parameters), environment=KEEP_STATISTICS)
+        self.client.alter(named(db, name), with_fields(table, parameters=parameters))
         self.client.forget(db, name)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import random
 
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metastored.errors import ConversionError, SparkCatalogError
+from metastored.model.spark import histograms
 from metastored.model.spark.histograms import histogram_from_text, histogram_to_text
 from metastored.model.spark.statistics import column_stat_key_prop_name, stats_from_properties, stats_to_properties
 from metastored.model.spark.values import CatalogStatistics, ColumnStat, Histogram, HistogramBin
@@ -51,11 +54,30 @@ def test_statistics_are_read_as_they_were_written() -> None:
 
 
 def test_a_long_histogram_is_in_parts() -> None:
-    histogram = Histogram(1.0, tuple(HistogramBin(at, at + 1.0, 1) for at in range(254)))
-    stats = CatalogStatistics(1, None, {"a": ColumnStat(histogram=histogram)})
+    chance = random.Random(1)  # Such numbers cannot be compressed.
+    bins = tuple(HistogramBin(chance.random(), chance.random(), chance.getrandbits(62)) for _ in range(254))
+    stats = CatalogStatistics(1, None, {"a": ColumnStat(histogram=Histogram(1.0, bins))})
     properties = stats_to_properties(stats)
     assert "spark.sql.statistics.colStats.a.histogram.numParts" in properties
     assert stats_from_properties(properties, "t") == stats
+
+
+def test_an_ordinary_histogram_is_one_short_parameter() -> None:
+    """Spark's own text for such a histogram has 1,600 characters."""
+    histogram = Histogram(100.0, tuple(HistogramBin(at * 10.0, at * 10.0 + 10, 10) for at in range(254)))
+    properties = stats_to_properties(CatalogStatistics(1, None, {"a": ColumnStat(histogram=histogram)}))
+    text = properties["spark.sql.statistics.colStats.a.histogram"]
+    assert len(text) < 1_700
+    assert histogram_from_text(text) == histogram
+
+
+@given(st.binary(max_size=40), st.integers(0, 400), st.binary(max_size=300))
+def test_a_block_is_decompressed_by_lz4_itself(repeated: bytes, times: int, rest: bytes) -> None:
+    data = repeated * times + rest
+    packed = histograms._compressed(data)
+    assert histograms._lz4(packed, len(data)) == data
+    if data:
+        assert pyarrow.Codec("lz4_raw").decompress(packed, len(data)).to_pybytes() == data
 
 
 def test_no_statistics_are_none() -> None:

@@ -9,9 +9,9 @@ from metastored.model.where import FilterFault, bind, parse
 
 KEYS = (
     ("s", "string"), ("i", "int"), ("d", "date"), ("x", "double"), ("m", "decimal(10, 2)"), ("b", "boolean"),
-    ("v", "varchar(5)"), ("t", "timestamp"),
+    ("v", "varchar(5)"), ("t", "timestamp"), ("c", "char(5)"),
 )  # fmt: skip
-ROW = ("a%b", "10", "2024-02-29", "-0.5", "2.50", "true", "Xy", "2024-02-29 13:05:00.5")
+ROW = ("a%b", "10", "2024-02-29", "-0.5", "2.50", "true", "Xy", "2024-02-29 13:05:00.5", "ab   ")
 NULLS = (DEFAULT_PARTITION,) * len(KEYS)
 
 
@@ -30,6 +30,7 @@ def holds(where: str, row: tuple[str, ...] = ROW) -> bool:
         "m = 2.5", "m = 2.50", "m > 2", "m between 2.49 and 2.51", "m in (1, 2.5)", "m not in (1, 2)",
         "b", "b = true", "b = 'TRUE'", "b is true", "not b is false", "b != false", "b in (true)",
         "v = 'Xy'", "v like 'X_'", "upper(v) = 'XY'",
+        "c = 'ab'", "c = 'ab '", "'ab      ' = c", "c in ('ab')", "c <=> 'ab'", "c < 'ab!'", "c >= 'ab'", "c != 'abc'",
         "t > '2024-02-29'", "t = '2024-02-29 13:05:00.5'", "t >= DATE '2024-02-29'", "hour(t) = 13",
         "not s = 'x'", "not (s = 'x' or i = 1)", "not not i = 10",
         "s in ('x', 'a%b')", "(s) in ('a%b')", "s not in ('x')",

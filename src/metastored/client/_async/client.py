@@ -43,6 +43,7 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
+from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
 from metastored.model import filters, makers
 from metastored.model.acid import Acid
@@ -612,11 +613,14 @@ class AsyncClient:
         """The partitions that the server finds, when they are not more than a batch; None otherwise.
 
         The server gets the part of the filter that its language can express. A server that refuses this part gets
-        another one, by the types of the table's keys.
+        another one, by the types of the table's keys. Hive 4 compares keys of the type char, but with the blanks at
+        their end: there the types are read first.
         """
         limit = min(self._batch, 32_766) + 1
         condition = _parsed(wanted, where)
         sent = pushed(condition)
+        if sent is not None and await self.capabilities.generation() >= Generation.HIVE_4_0:
+            sent = pushed(condition, _typed_keys(await self.table(wanted)))
         if sent is None or self.capabilities.lacks("get_partitions_by_filter"):
             return None
         try:

@@ -15,7 +15,7 @@ from metastored.model import kinds
 from metastored.model.formats import FORMATS, VIEW, FileFormat
 from metastored.model.spark.bulk import made
 from metastored.model.spark.properties import HIVE_STATISTICS, is_data_source_table
-from metastored.model.spark.schemas import is_hive_compatible
+from metastored.model.spark.schemas import FROM_DESERIALIZER, is_hive_compatible
 from metastored.model.spark.type_strings import catalog_string, parse_data_type
 from metastored.model.spark.types import DataType, StructField, StructType
 from metastored.model.spark.values import (
@@ -35,11 +35,10 @@ INCOMPATIBLE_PARTITION_TYPE: Final = "<derived from deserializer>"
 ASCENDING: Final = 1
 LAZY_SIMPLE: Final = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 _METADATA_TYPED: Final = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"
-_SUBSTITUTES: Final = {
-    "org.apache.hadoop.mapred.SequenceFileOutputFormat": FORMATS["sequencefile"].output,
-    "org.apache.hadoop.hive.ql.io.IgnoreKeyTextOutputFormat": FORMATS["textfile"].output,
-}
-"""Output formats that Hive's client replaces by its own."""
+_OPEN_CSV: Final = "org.apache.hadoop.hive.serde2.OpenCSVSerde"
+"""A serde without comments, for which Hive's client has one."""
+_COMMENTED: Final = frozenset({FORMATS["avro"].serde, "org.apache.hadoop.hive.serde2.RegexSerDe"})
+"""Serdes that have an empty comment for a column without one."""
 _HIDDEN: Final = HIVE_STATISTICS | {"comment", "collation", "EXTERNAL"}
 _TYPES: Final = {
     kinds.EXTERNAL: CatalogTableType.EXTERNAL,
@@ -102,7 +101,7 @@ def to_hive_table(table: CatalogTable, user: str | None = None) -> Table:
             cols=tuple(to_hive_column(each) for each in table.schema if each.name not in names),
             location=storage.location_uri,
             inputFormat=storage.input_format or VIEW.input,
-            outputFormat=_SUBSTITUTES.get(storage.output_format or "", storage.output_format or VIEW.output),
+            outputFormat=storage.output_format or VIEW.output,
             compressed=False,
             numBuckets=-1 if bucket_spec is None else bucket_spec.num_buckets,
             serdeInfo=SerDeInfo(
@@ -180,7 +179,7 @@ def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
     try:
         types: dict[str, DataType] = {}  # Most columns of a wide table have one of a few types.
         if with_columns:
-            columns = [from_hive_column(each, types) for each in fields]
+            columns = [from_hive_column(each, types) for each in _deserialized(table.sd, fields)]
             partition_columns = [from_hive_column(each, types) for each in keys]
         else:
             for type in set(map(_TYPE_OF, fields)) - _KNOWN_TYPES:
@@ -214,6 +213,16 @@ def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
         unsupported_features=tuple(_unsupported(table, parameters, bool(partition_columns))),
         ignored_properties={key: parameters[key] for key in sorted(HIVE_STATISTICS & parameters.keys())},
     )
+
+
+def _deserialized(sd: StorageDescriptor | None, columns: Sequence[FieldSchema]) -> Sequence[FieldSchema]:
+    """The columns as Hive's client has them, which asks some serdes for them: those have other comments."""
+    library = sd.serdeInfo.serializationLib if sd is not None and sd.serdeInfo is not None else None
+    if library == _OPEN_CSV:
+        return [with_fields(each, comment=FROM_DESERIALIZER) for each in columns]
+    if library in _COMMENTED:
+        return [with_fields(each, comment=each.comment or "") for each in columns]
+    return columns
 
 
 def _with_columns(table: Table, needed: bool) -> Table:

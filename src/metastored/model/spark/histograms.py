@@ -1,7 +1,7 @@
 """Spark's histograms as text: base64 of an LZ4 block stream over big-endian numbers. Pure.
 
-The text is what Spark's HistogramSerializer reads and writes. It is written without compression, which Spark reads
-too: a histogram has a few thousand bytes.
+The text is what Spark's HistogramSerializer reads and writes. The numbers of a histogram repeat many bytes, and the
+text is a parameter of the table, which every reader of the table gets: so it is compressed, as Spark does it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from metastored.model.spark.values import Histogram, HistogramBin
 
 MAGIC: Final = b"LZ4Block"
 SEED: Final = 0x9747B28C
-RAW: Final = 0x16
-"""The token of a block without compression, of at most 64 KiB."""
+RAW, COMPRESSED = 0x16, 0x26
+"""The tokens of a block with and without compression, of at most 64 KiB."""
 BLOCK: Final = 1 << 16
+_SHORTEST: Final = 4
+"""The bytes of the shortest match in LZ4."""
+_AFTER_MATCH, _AFTER_START = 5, 12
+"""How many bytes of a block must follow a match, and its start."""
 MAX_BYTES: Final = 1 << 24
 _HEADER: Final = struct.Struct("<8sBiiI")
 _MASK: Final = 0xFFFFFFFF
@@ -34,7 +38,7 @@ def histogram_to_text(histogram: Histogram) -> str:
     content += struct.pack(f">{count}q", *(each.ndv for each in bins))
     content += struct.pack(">i", -1)
     blocks = [content[at : at + BLOCK] for at in range(0, len(content), BLOCK)]
-    stream = b"".join(_HEADER.pack(MAGIC, RAW, len(each), len(each), _checksum(each)) + each for each in blocks)
+    stream = b"".join(map(_block, blocks))
     return base64.b64encode(stream + _HEADER.pack(MAGIC, RAW, 0, 0, 0)).decode("ascii")
 
 
@@ -50,6 +54,45 @@ def histogram_from_text(text: str) -> Histogram:
         raise ConversionError(f"not a histogram of Spark: {error}: {text[:40]!r}") from error
     bins = zip(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], strict=True)
     return Histogram(height, tuple(HistogramBin(*each) for each in bins))
+
+
+def _block(data: bytes) -> bytes:
+    packed = _compressed(data)
+    token, body = (COMPRESSED, packed) if len(packed) < len(data) else (RAW, data)
+    return _HEADER.pack(MAGIC, token, len(body), len(data), _checksum(data)) + body
+
+
+def _compressed(data: bytes) -> bytes:
+    """One block of LZ4: each match is with the last place that has the same four bytes."""
+    out, places = bytearray(), dict[bytes, int]()
+    at = start = 0
+    while at < len(data) - _AFTER_START:
+        word = data[at : at + _SHORTEST]
+        found = places.get(word)
+        places[word] = at
+        if found is None:
+            at += 1
+            continue
+        end = at + _SHORTEST
+        while end < len(data) - _AFTER_MATCH and data[end] == data[found + end - at]:
+            end += 1
+        out += _sequence(data[start:at], end - at - _SHORTEST) + struct.pack("<H", at - found)
+        out += _more(end - at - _SHORTEST)
+        at = start = end
+    return bytes(out + _sequence(data[start:], 0))
+
+
+def _sequence(literals: bytes, matched: int) -> bytes:
+    """The token of a sequence and its literals."""
+    return bytes([min(len(literals), 15) << 4 | min(matched, 15)]) + _more(len(literals)) + literals
+
+
+def _more(length: int) -> bytes:
+    """The rest of a length that does not fit into the four bits of a token."""
+    if length < 15:
+        return b""
+    whole, rest = divmod(length - 15, 255)
+    return b"\xff" * whole + bytes([rest])
 
 
 def _decompressed(stream: bytes) -> bytes:

@@ -177,7 +177,7 @@ def to_hive_partition(partition: CatalogTablePartition, table: Table) -> Partiti
             inputFormat=storage.input_format,
             outputFormat=storage.output_format,
             compressed=False,
-            numBuckets=of_table.numBuckets,
+            numBuckets=0,
             serdeInfo=SerDeInfo(
                 name=storage.serde_name, serializationLib=storage.serde, parameters=dict(storage.properties)
             ),

@@ -105,6 +105,8 @@ def partition_table(schema: StructType, rows: Sequence[Values]) -> pyarrow.Table
     columns = []
     for place, field in enumerate(schema):
         texts = [None if row[place] in (None, DEFAULT_PARTITION) else row[place] for row in rows]
+        if isinstance(field.data_type, CharType):  # Blanks at the end do not count, and Arrow compares them.
+            texts = [None if text is None else text.rstrip(" ") for text in texts]
         columns.append(_typed(pa.array(texts, pa.string()), to_arrow(field.data_type)))
     return pa.table(columns, names=list(schema.names))
 
@@ -131,7 +133,7 @@ def _value(text: Any, type: Any) -> Any:
 def _hive_type(type: Any) -> str:
     if type == TIMESTAMP_NTZ or (isinstance(type, AtomicType) and type.name.startswith("timestamp")):
         return "timestamp"
-    return "string" if isinstance(type, CharType | VarcharType) else catalog_string(type)
+    return "string" if isinstance(type, VarcharType) else catalog_string(type)
 
 
 def _matching(tree: Condition, names: set[str]) -> set[str]:

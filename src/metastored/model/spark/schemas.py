@@ -25,11 +25,11 @@ from metastored.model.spark.types import (
     VarcharType,
 )
 
-EMPTY_DATA_SCHEMA: Final = StructType(
-    (StructField("col", ArrayType(STRING), metadata={"comment": "from deserializer"}),)
-)
+FROM_DESERIALIZER: Final = "from deserializer"
+"""The comment of a column that Hive's client has from a serde without comments."""
+EMPTY_DATA_SCHEMA: Final = StructType((StructField("col", ArrayType(STRING), metadata={"comment": FROM_DESERIALIZER}),))
 """The columns of a table whose schema only Spark can read."""
-_INCOMPATIBLE: Final = re.compile(r"interval .*|timestamp_ntz.*|timestamp_ltz\(.*|variant")
+_INCOMPATIBLE: Final = re.compile(r"interval .*|timestamp_ntz.*|timestamp_ltz\(.*|variant|void")
 
 
 def is_hive_compatible(type: DataType) -> bool:

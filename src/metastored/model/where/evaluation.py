@@ -2,7 +2,8 @@
 
 A value that is not of its key's type, as that of the default partition, is unknown: a comparison with it is neither
 true nor false, and NOT of it neither. Strings compare by code point, and the default partition of a string key is a
-string, as in Hive; only IS NULL recognises it.
+string, as in Hive; only IS NULL recognises it. Values of the type char compare as if they ended with blanks up to the
+same length, as in Hive and Spark.
 """
 
 from __future__ import annotations
@@ -139,6 +140,11 @@ _EXAMPLES: Final = {
 }
 
 
+def _same_length(one: str, other: str) -> tuple[str, str]:
+    length = max(len(one), len(other))
+    return one.ljust(length), other.ljust(length)
+
+
 class _Bound(NamedTuple):
     """An operand with the kind of its values."""
 
@@ -148,6 +154,8 @@ class _Bound(NamedTuple):
     """What it is, for messages: `h (int)`, `7`."""
     at: int
     constant: bool = False
+    padded: bool = False
+    """Whether blanks at the end do not count: the values of a char."""
 
 
 class _Binder:
@@ -192,10 +200,13 @@ class _Binder:
         one, other = self.operand(left), self.operand(right)
         kind = self.common(one, other)
         first, second, compare = self.converted(one, kind), self.converted(other, kind), _OPERATORS[op]
+        padded = kind is Kind.TEXT and (one.padded or other.padded)
 
         def compared(values: Sequence[str]) -> bool | None:
             a, b = first(values), second(values)
-            return None if a is None or b is None else compare(a, b)
+            if a is None or b is None:
+                return None
+            return compare(*_same_length(a, b)) if padded else compare(a, b)
 
         return compared
 
@@ -203,9 +214,12 @@ class _Binder:
         one, other = self.operand(left), self.operand(right)
         kind = self.common(one, other)
         first, second = self.converted(one, kind), self.converted(other, kind)
+        padded = kind is Kind.TEXT and (one.padded or other.padded)
 
         def compared(values: Sequence[str]) -> bool:
             a, b = _or_none(first(values)), _or_none(second(values))
+            if padded and a is not None and b is not None:
+                a, b = _same_length(a, b)
             return (a == b) is not negated
 
         return compared
@@ -260,7 +274,8 @@ class _Binder:
             if key.lower() == name.lower():
                 kind = kind_of(type)
                 read = _READERS[kind]
-                return _Bound(kind, _reader(place, None if kind is Kind.TEXT else read), f"{key} ({type})", at)
+                value = _reader(place, None if kind is Kind.TEXT else read)
+                return _Bound(kind, value, f"{key} ({type})", at, padded=type.strip().lower().startswith("char"))
         known = ", ".join(f"{key} ({type})" for key, type in self.keys) or "none: the table has no partitions"
         raise self.wrong(at, f"{name} is not a partitioning key of the table; the partition keys are {known}")
 
