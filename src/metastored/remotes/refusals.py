@@ -117,7 +117,8 @@ def not_listed(method: Method, session: Session, remote: Remote | RemoteCatalog,
     else:
         drop = f"DROP REMOTE DATABASE {name((remote.database,))}"
     text = (
-        f"{remote}: {what}. Without it the list is not complete: repair the remote, or remove it ({drop}); {_LEAVE_OUT}"
+        f"{remote}: {what.rstrip('.')}. Without it the list is not complete: repair the remote, or remove it ({drop}); "
+        f"{_LEAVE_OUT}"
     )
     return Reply.failed(method, text, session.version)
 
