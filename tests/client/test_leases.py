@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -227,3 +228,15 @@ def test_names_of_hosts_are_shown_and_compared_nowhere(
         monkeypatch.setattr(os, "getpid", lambda: 77)
         with pytest.raises(LeaseHeld, match="ben on worker-11, process"):
             client.lease(name).__enter__()
+
+
+def test_the_asynchronous_client_has_leases_too(uri: str, name: str) -> None:
+    async def use() -> None:
+        async with metastored.aconnect(uri, user="ann", cache=False) as client:
+            async with client.lease(name) as lease:
+                await lease.renew()
+                lease.check()
+                assert not await client.lease(name).is_free()
+            assert await client.lease(name).is_free()
+
+    asyncio.run(use())

@@ -17,7 +17,10 @@ from metastored.hive.locations import local_path
 from metastored.hive.transactions import leases
 from metastored.model.names import table_name
 from metastored.spark.acid.files import LocalFiles
+from metastored.spark.copying.files import Made, _Copy, _publish
+from metastored.spark.copying.planning import plan_copy
 from metastored.spark.copying.runs import CopyRun, copy_run
+from metastored.spark.copying.staging import Staged
 from metastored.structs import Partition, StorageDescriptor
 from metastored.testing import RunningServer, running_server
 from metastored.wire.structs import replace
@@ -169,3 +172,28 @@ def test_directories_of_others_are_never_removed(client: metastored.Client) -> N
     (root(client) / "copy-1000-0123456789abcdea").touch()
     clean(client)
     assert {*names, "copy-1000-0123456789abcdea"} <= {path.name for path in root(client).iterdir()}
+
+
+def test_of_two_copies_of_one_partition_at_once_the_last_one_stays_and_nothing_else(client: metastored.Client) -> None:
+    client.create_table(metastored.table("near.source", {"id": "int"}, partitioned_by={"ds": "string"}))
+    client.add_partitions("near.source", [["1"], ["2"]])
+    client.drop_partition(TARGET, "ds=1")
+    # Both are planned while the target has no partition.
+    plans = [
+        plan_copy(None, client, table_name("near.source"), TARGET, None, None, "incremental") for _ in ("one", "other")
+    ]
+    directories = []
+    for plan in plans:
+        copy = _Copy(None, client, plan, client.fresh_table(TARGET))
+        with copy_run(client, TARGET, LocalFiles()) as run:
+            made = []
+            for part in plan.changed:
+                final = f"{copy.location}/{part.name}/{run.directory}"
+                LocalFiles().make(final)
+                made.append(Made(Staged(part, final, 0, "0"), final, 0, 0))
+            _publish(copy, made)
+            directories.append(run.directory)
+    for each in client.partitions(TARGET):
+        location = Path(local_path((each.sd or StorageDescriptor()).location or ""))
+        assert [path.name for path in location.parent.iterdir()] == [location.name] == [directories[1]]
+    assert client.partition_names(TARGET) == ("ds=1", "ds=2")
