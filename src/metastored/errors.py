@@ -20,6 +20,7 @@ Error
 ├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
 ├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
 ├── LockFailed                  a lock was not acquired in time, or was lost
+│   └── LeaseHeld                   another process is at work on the same thing
 ├── TransactionFailed           a transaction was aborted: it can be repeated
 ├── CommitUnknown               whether a transaction was committed is not known; `transaction` is its id
 ├── CopyMismatch                a copy of a table is not equal to its source
@@ -77,6 +78,7 @@ __all__ = [
     "InvalidObjectException",
     "InvalidOperationException",
     "InvalidPartitionException",
+    "LeaseHeld",
     "LocalProtocolError",
     "LockFailed",
     "MetaException",
@@ -230,6 +232,10 @@ class SparkCatalogError(Error):
 
 class LockFailed(Error):
     """A lock was not acquired in time, or was lost while it was held."""
+
+
+class LeaseHeld(LockFailed):
+    """Another process has the lease. The message says who and since when."""
 
 
 class TransactionFailed(Error):

@@ -109,3 +109,8 @@ def test_a_wrong_password_is_refused(server: RunningServer, half: str) -> None:
     with connected(half, uri, user=USER, password="wrong", tls=any_certificate()) as client:
         with pytest.raises(AuthenticationError, match="401"):
             client.databases()
+
+
+def test_a_lease_needs_locks(client: Any) -> None:
+    with pytest.raises(NotSupported, match="locks"):
+        client.lease("daily").is_free()

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
+from metastored.errors import ApplicationError, MetaException, MetastoreError, NoSuchObjectException
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
 from metastored.hive.generation import Generation
+from metastored.hive.transactions.leases import LEASES
 from metastored.store.objects import tables
 from metastored.wire.generated.common import GetProjectionsSpec, SerDeInfo, StorageDescriptor
 from metastored.wire.generated.databases import Database
@@ -258,6 +259,16 @@ def test_lists_omit_objects_that_the_caller_may_not_read(guarded: Guarded) -> No
     assert guarded.call("alice", "get_open_txns_info").open_txns == ()
     assert len(guarded.call("tom", "get_open_txns_info").open_txns) == 1
     assert len(guarded.call("root", "get_open_txns_info").open_txns) == 1
+
+
+def test_a_lease_that_belongs_to_no_table_is_open_to_all_users_and_ended_by_its_own(guarded: Guarded) -> None:
+    component = made("LockComponent", type=3, level=2, dbname=LEASES, tablename="abc", operationType=6)
+    lock = guarded.call("tom", "lock", made("LockRequest", component=(component,), user="tom", hostname="h")).lockid
+    (seen,) = guarded.call("alice", "show_locks", made("ShowLocksRequest", dbname=LEASES)).locks
+    assert (seen.user, seen.hostname) == ("tom", "h")
+    with pytest.raises(ApplicationError, match=f"{DENIED}: user alice needs to have requested the lock"):
+        guarded.call("alice", "unlock", made("UnlockRequest", lockid=lock))
+    guarded.call("tom", "unlock", made("UnlockRequest", lockid=lock))
 
 
 def test_materialized_views_are_listed_to_callers_who_may_read_them(guarded: Guarded) -> None:

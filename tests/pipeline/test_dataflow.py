@@ -20,7 +20,7 @@ from metastored.pipeline.dataflow import (
     run_project,
     spec_of,
 )
-from metastored.spark.processes import is_running
+from tests.support.processes import is_running
 
 
 def test_settings_are_given_by_a_file_and_the_master_as_the_remote() -> None:

@@ -18,10 +18,11 @@ import pytest
 
 import metastored
 from metastored.hive.locations import local_path
+from metastored.hive.transactions.leases import LEASES
 from metastored.lance import Hive2Namespace
 from metastored.pipeline.model import TYPES
 from metastored.spark.copying.iceberg import iceberg_catalog
-from metastored.structs import StorageDescriptor
+from metastored.structs import ShowLocksRequest, StorageDescriptor, UnlockRequest
 from metastored.testing import RunningServer, running_server
 from tests.support import pipelines
 from tests.support.path_python import without_python
@@ -265,6 +266,12 @@ def test_a_run_goes_on_after_a_failed_step_and_after_a_kill(near: RunningServer,
     (location / "rows").unlink()
     words = shlex.split(command)[2:]
     assert pipeline(tmp_path, *words).returncode == -9
+    refused = pipeline(tmp_path, *words)
+    assert refused.returncode == 2 and "has the pipeline 'weekly' with these parameters" in refused.stderr
+    # The lease of the killed process would be over after a minute.
+    with metastored.connect(near.uri, cache=False) as client:
+        (lease,) = client.api.show_locks(ShowLocksRequest(dbname=LEASES)).locks or ()
+        client.api.unlock(UnlockRequest(lockid=lease.lockid))
     done = pipeline(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     assert "second: done in an earlier run" in done.stderr

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from metastored.errors import ConfigError
+import metastored
+from metastored.errors import LeaseHeld, LockFailed
+from metastored.hive.transactions import leases
 from metastored.pipeline import Pipeline, prepared
 from metastored.pipeline.parameters import secrets_of
 from metastored.pipeline.planning import texts_of
 from metastored.pipeline.records import Run
-from metastored.pipeline.running import begun, failure, run
+from metastored.pipeline.running import begun, failure, held, run
 from metastored.pipeline.secrets import secret_lookup
 from metastored.pipeline.steps import Context
 from metastored.pipeline.stores import DirectoryRuns
+from metastored.testing import RunningServer, running_server
+from tests.support.waiting import eventually
 
 FILE = """\
 parameters: {date: 2024-01-01, password: "{{ env:RUNNING_PASSWORD }}"}
@@ -29,7 +35,7 @@ steps:
   - {name: middle, type: python, file: steps.py, function: middle, needs: [first]}
 """
 STEPS = """
-import os, pathlib, signal
+import os, pathlib, signal, threading
 
 log = pathlib.Path(__file__).parent / "log"
 
@@ -47,7 +53,18 @@ def middle(spark, client, parameters):
     if trouble.exists():
         if trouble.read_text() == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
+        if trouble.read_text() == "lost":
+            return forgets(client)
         raise ValueError("no login with " + parameters["password"])
+
+def forgets(client):
+    from metastored.hive.transactions.leases import LEASES
+    from metastored.structs import ShowLocksRequest, UnlockRequest
+    from tests.support.waiting import eventually
+    (lock,) = client.api.show_locks(ShowLocksRequest(dbname=LEASES)).locks
+    client.api.unlock(UnlockRequest(lockid=lock.lockid))
+    # The next heartbeat is refused, and is the last one.
+    eventually(lambda: not any(each.name == "metastored-heartbeat" for each in threading.enumerate()))
 
 def last(spark, client, parameters):
     noted("last")
@@ -57,6 +74,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
+from metastored.hive.transactions import leases
+leases.HEARTBEAT, leases.EXPIRES = 0.2, 1.5
 from tests.pipeline.test_running import ran
 ran(Path(sys.argv[1]))
 """
@@ -77,21 +96,35 @@ class Shown:
 
 
 def ran(folder: Path, shown: Shown | None = None, restart: bool = False, **given: str) -> tuple[Pipeline, Run]:
-    """Runs the pipeline of a folder. Nothing in it uses the session or the client."""
+    """Runs the pipeline of a folder. Nothing in it uses the session."""
     pipeline, values = prepared((folder / "daily.yml").read_text(), "daily.yml", given)
     lookup = secret_lookup(folder)
     secrets = secrets_of(texts_of(pipeline, values), lookup)
     runs = DirectoryRuns(folder / "state")
-    record = begun(runs, pipeline, values, restart, 1_700_000_000.0)
-    nothing: Any = None
+    shown = shown or Shown()
     resolved = {name: os.environ["RUNNING_PASSWORD"] if "env:" in value else value for name, value in values.items()}
-    context = Context(nothing, lambda: object(), folder, resolved)
-    return pipeline, run(pipeline, record, runs, context, shown or Shown(), lookup, secrets)
+    uri = (folder / "uri").read_text()
+    with (
+        metastored.connect(uri, user="ann", cache=False) as client,
+        held(client, pipeline, values, shown.line) as check,
+    ):
+        record = begun(runs, pipeline, values, restart, 1_700_000_000.0)
+        context = Context(client, lambda: object(), folder, resolved)
+        return pipeline, run(pipeline, record, runs, context, shown, lookup, secrets, check)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with running_server() as found:
+        yield found
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RUNNING_PASSWORD", "open sesame")
+    monkeypatch.setattr(leases, "HEARTBEAT", 0.2)
+    monkeypatch.setattr(leases, "EXPIRES", 1.5)
+    (tmp_path / "uri").write_text(server.uri)
     (tmp_path / "daily.yml").write_text(FILE)
     (tmp_path / "steps.py").write_text(STEPS)
     return tmp_path
@@ -138,16 +171,32 @@ def test_other_parameters_are_another_run(folder: Path) -> None:
     assert log(folder) == ["first-2024-01-01", "middle", "first-2024-01-02", "middle"]
 
 
-def test_a_run_that_another_process_runs_is_refused(folder: Path) -> None:
-    (folder / "trouble").write_text("fail")
-    _, record = ran(folder)
-    runs = DirectoryRuns(folder / "state")
-    runs.put(replace(record, state="running", pid=os.getppid()))
-    with pytest.raises(ConfigError, match=f"the process {os.getppid()} runs this pipeline"):
+def test_a_second_process_is_told_who_runs_the_pipeline_and_since_when(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other machine"
+    other.mkdir()
+    for name in ("daily.yml", "steps.py", "uri"):
+        (other / name).write_text((folder / name).read_text())
+    pipeline, values = prepared(FILE, "daily.yml", {})
+    with metastored.connect((folder / "uri").read_text(), user="ben") as client, held(client, pipeline, values, print):
+        who = (
+            rf"ben on {re.escape(socket.gethostname())}, process {os.getpid()} since 20.* UTC has the pipeline 'daily'"
+        )
+        for place in (folder, other):
+            with pytest.raises(LeaseHeld, match=who):
+                ran(place)
+        ran(folder, date="2024-01-02")
+    ran(other)
+    assert log(folder) == ["first-2024-01-02", "middle", "last"]
+    assert log(other) == ["first-2024-01-01", "middle", "last"]
+
+
+def test_a_process_that_has_lost_its_lease_records_nothing_more(folder: Path) -> None:
+    (folder / "trouble").write_text("lost")
+    with pytest.raises(LockFailed, match="the lease of the pipeline 'daily' with these parameters was lost"):
         ran(folder)
-    runs.put(replace(record, state="running", pid=os.getppid(), host="another"))
-    ran(folder)
-    assert log(folder) == ["first-2024-01-01", "middle", "middle"]
+    (record,) = DirectoryRuns(folder / "state").all()
+    assert [(each.name, each.state) for each in record.steps.values()] == [("first", "done"), ("middle", "running")]
+    assert "last" not in log(folder)
 
 
 def test_a_restart_begins_with_the_first_step(folder: Path) -> None:
@@ -175,8 +224,17 @@ def test_a_killed_run_goes_on_with_the_step_that_was_running(folder: Path) -> No
     (record,) = DirectoryRuns(folder / "state").all()
     assert [(each.name, each.state) for each in record.steps.values()] == [("first", "done"), ("middle", "running")]
     (folder / "trouble").unlink()
-    _, record = ran(folder)
-    assert record.state == "done"
+    with pytest.raises(LeaseHeld, match="its lease ends 2 s after its last heartbeat"):
+        ran(folder)
+    found: list[Run] = []
+
+    def adopted() -> bool:
+        with suppress(LeaseHeld):
+            found.append(ran(folder)[1])
+        return bool(found)
+
+    eventually(adopted)
+    assert (found[0].state, found[0].id) == ("done", record.id)
     assert log(folder) == ["first-2024-01-01", "middle", "middle", "last"]
 
 

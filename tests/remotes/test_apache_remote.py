@@ -153,7 +153,8 @@ def test_the_database_itself_and_its_tables_are_listed_under_the_local_name(hive
 def test_a_table_that_is_not_there_is_named_by_its_local_name(hive_2_3: ApacheMetastore) -> None:
     async def test() -> None:
         async with made(hive_2_3) as both:
-            with pytest.raises(NoSuchObjectException, match=rf"^{HERE}\.nothing table not found$"):
+            named = rf"^{HERE}\.nothing table not found \(remote database '{HERE}' \('{THERE}' at thrift://.*\)\)$"
+            with pytest.raises(NoSuchObjectException, match=named):
                 await both.ask(both.routed, "get_table", HERE, "nothing")
 
     asyncio.run(test())

@@ -60,7 +60,7 @@ def there(far: RunningServer, connect: Connect) -> Iterator[Client]:
 
 
 @pytest.fixture
-def here(server: RunningServer, connect: Connect, far: RunningServer) -> Client:
+def here(server: RunningServer, connect: Connect, far: RunningServer, there: Client) -> Client:
     """A metastore with `rows`, which is the remote's `acid`, and a local table `default.mine`."""
     client = connect(server)
     client.call("create_database", Database(name="rows", parameters=uris(far) | {"metastored.remote": "acid"}))

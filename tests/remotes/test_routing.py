@@ -116,10 +116,12 @@ def test_the_remote_learns_who_asks() -> None:
     run(test())
 
 
-def test_an_error_of_the_remote_begins_with_the_local_name() -> None:
+def test_an_error_of_the_remote_begins_with_the_local_name_and_ends_with_the_remote_one() -> None:
     async def test() -> None:
         async with house() as here:
-            with pytest.raises(NoSuchObjectException, match=r"^sales\.nothing table not found$"):
+            with pytest.raises(
+                NoSuchObjectException, match=r"^sales\.nothing table not found \(.* 'sales' \('raw' at thrift://.*\)\)$"
+            ):
                 await here.ask("get_table", "sales", "nothing")
 
     run(test())

@@ -72,7 +72,7 @@ def outcome(call: Callable[[str], Any], name: str) -> Any:
 
 def java_outcome(call: Callable[[str], Any], name: str) -> Any:
     """The result, or the condition of Spark's error, or the class of Java's."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:

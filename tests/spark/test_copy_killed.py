@@ -28,9 +28,10 @@ import os, signal
 import metastored.spark
 from metastored.hive.locations import local_path
 from metastored.spark.acid.files import LocalFiles
+from metastored.hive.transactions import leases
 from metastored.spark.copying import files
 
-files.BATCH = 1
+files.BATCH, leases.HEARTBEAT, leases.EXPIRES = 1, 0.2, 1.0
 publish, copy_file, published, copied = files._publish, LocalFiles.copy, [], []
 
 def killed():

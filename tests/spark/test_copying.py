@@ -12,12 +12,13 @@ import pytest
 
 import metastored
 from metastored.errors import InvalidInputException, NotSupported
+from metastored.hive.locations import local_path
 from metastored.lance import Hive2Namespace
 from metastored.model.names import DatabaseName, TableName, table_name
 from metastored.spark.copying.checksums import Checksum
 from metastored.spark.copying.databases import in_order, renamed
 from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
-from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, is_abandoned, mark_of, state_of, token
+from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, lease_of, mark_of, state_of, token
 from metastored.spark.copying.planning import CopyPlan, plan_copy
 from metastored.spark.copying.results import CopyResult
 from metastored.structs import StorageDescriptor, Table
@@ -34,9 +35,10 @@ def test_a_mark_is_read_from_the_parameters_that_it_was_written_to() -> None:
 
 
 def test_the_state_of_files_does_not_depend_on_their_order() -> None:
-    files = [("a", 1), ("b", 2)]
+    files = [("a", 1, "7"), ("b", 2, "8")]
     assert state_of(files, "5") == state_of(reversed(files), "5")
     assert len({state_of(files, "5"), state_of(files, "6"), state_of(files[:1], "5"), state_of([], None)}) == 4
+    assert state_of(files, "5") != state_of([files[0], ("b", 2, "9")], "5")
 
 
 def test_checksums_are_added_modulo_their_size() -> None:
@@ -51,19 +53,19 @@ def test_a_result_says_how_many_files_were_copied_byte_for_byte() -> None:
     assert str(partitions) == "partitions: 1 copied (4 files byte for byte), 2 unchanged"
 
 
-def test_directories_of_copies_whose_process_is_gone_are_abandoned() -> None:
-    name = "copy-" + token(1000.0, "some.host", 77, "ab12")
-    for directory in (name, "." + name):
-        assert is_abandoned(directory, 1001.0, "some.host", lambda pid: pid != 77)
-        assert not is_abandoned(directory, 1001.0, "some.host", lambda pid: pid == 77)
-        assert not is_abandoned(directory, 1001.0, "other", lambda pid: False)
-        assert is_abandoned(directory, 1000.0 + 2 * 86400, "other", lambda pid: True)
-    assert not is_abandoned("copy-of-mine", 1e12, "host", lambda pid: False)
+def test_a_directory_of_a_copy_has_the_name_of_its_lease() -> None:
+    name = token(1000.0, "0123456789abcdef", leased=True)
+    assert lease_of("copy-" + name) == lease_of(".copy-" + name) == "1000-0123456789abcdef"
+    assert lease_of("copy-" + token(1000.0, "0123456789abcdef", leased=False)) is None
+    for other in ("copy-of-mine", f"copy-{name}-old", f"my-copy-{name}", "copy-1000-worker-1-1-77-ab12cd34", "ds=1"):
+        assert lease_of(other) is None
 
 
 def test_the_directory_of_a_table_is_known_without_that_of_a_copy() -> None:
-    name = "copy-" + token(1000.0, "host", 77, "ab12")
-    assert base_of(f"file:/w/t/{name}") == "file:/w/t"
+    for leased in (True, False):
+        name = "copy-" + token(1000.0, "0123456789abcdef", leased)
+        assert base_of(f"file:/w/t/{name}") == "file:/w/t"
+    assert base_of("file:/w/t/copy-1000-host-77-ab12") == "file:/w/t", "of an earlier version"
     assert base_of("file:/w/t/") == "file:/w/t"
 
 
@@ -127,6 +129,24 @@ def test_a_plan_compares_files_with_the_marks_of_the_target(client: metastored.C
     assert ([part.name for part in plan.changed], plan.skipped, plan.dropped) == (["ds=2"], ("ds=1",), ("ds=3",))
     assert plan.summary == "partitions: 1 replaced, 1 dropped, 1 unchanged (parquet)"
     assert planned(client, "far.t", "near.t", mode="overwrite").dropped == ("ds=3", "ds=4")
+
+
+@pytest.mark.slow
+def test_a_file_that_was_rewritten_in_place_with_the_same_size_is_copied_again(client: metastored.Client) -> None:
+    client.create_table(metastored.table("far.rewritten", {"id": "int"}))
+    location = client.table("far.rewritten").sd.location or ""  # type: ignore[union-attr]
+    file = Path(local_path(location)) / "part-0.parquet"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"old bytes")
+    (before,) = planned(client, "far.rewritten", "near.rewritten").changed
+    mark = Mark("far.rewritten", before.state, 0, "0").text()
+    client.create_table(metastored.table("near.rewritten", {"id": "int"}, properties={COPY_SOURCE: mark}))
+    assert planned(client, "far.rewritten", "near.rewritten").changed == ()
+    with file.open("r+b") as opened:
+        opened.write(b"new bytes")
+    (after,) = planned(client, "far.rewritten", "near.rewritten").changed
+    assert after.files == before.files == (("part-0.parquet", 9),)
+    assert after.state != before.state
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from metastored.structs import FieldSchema
 from metastored.testing import running_server
 from metastored.wire.structs import replace
 from tests.support.apache import PEERS, ApacheMetastore
+from tests.support.ports import free_port
 from tests.support.relay import relayed
 from tests.support.spark import run_spark
 
@@ -263,3 +264,33 @@ def test_a_session_of_metastored_refuses_a_write_before_spark_starts(found: dict
 def test_dropping_remotes_from_spark_leaves_what_is_there(found: dict[str, Any]) -> None:
     assert found["after"] == [["default"]]
     assert found["there"] == ("ds=1", "ds=2", "ds=3")
+
+
+BROKEN = """
+def tried(query):
+    try:
+        return [row[0] for row in spark.sql(query).collect()]
+    except Exception as error:
+        return str(error)
+
+result = {query: tried(query) for query in ("SHOW DATABASES", "SELECT * FROM shop.plain", "SELECT * FROM shop.dead")}
+"""
+
+
+@pytest.mark.parametrize("partial", ["off", "on"])
+def test_a_remote_that_is_down_breaks_the_list_of_databases_with_its_repair_and_nothing_else(partial: str) -> None:
+    uri = f"thrift://127.0.0.1:{free_port()}"
+    with running_server(remotes_partial=partial) as server, metastored.connect(server.uri, cache=False) as client:
+        client.create_database("shop")
+        client.create_table(metastored.table("shop.plain", {"id": "int"}))
+        keys = f"('hive.metastore.uris' = '{uri}')"
+        client.sql(f"CREATE REMOTE TABLE shop.dead CONNECTED TO stock.items WITH TBLPROPERTIES {keys}")
+        client.sql(f"CREATE REMOTE CATALOG old PREFIX 'old_' WITH PROPERTIES {keys}")
+        conf = {"spark.hadoop.hive.metastore.uris": server.uri, "spark.sql.warehouse.dir": server.warehouse}
+        listed, plain, dead = run_spark(BROKEN, conf=conf).values()
+    if partial == "on":
+        assert listed == ["default", "shop"]
+    else:
+        assert f"remote catalog 'old' ({uri})" in listed and "(DROP REMOTE CATALOG old)" in listed
+    assert plain == []
+    assert f"remote table 'shop.dead' ('stock.items' at {uri})" in dead

@@ -30,3 +30,12 @@ def finish_python(process: "subprocess.Popen[str]", timeout: float = TIMEOUT) ->
         raise
     assert process.returncode == 0, errors
     return output.strip()
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is a process with this id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metastored.cli.errors import explained
+from metastored.cli.errors import complain, explained
 from metastored.cli.help import command_group
 from metastored.cli.options import Login, Output, address, options
 from metastored.cli.output import print_object, print_rows
@@ -68,7 +68,7 @@ def run(
     from metastored.pipeline.planning import prepared, texts_of
     from metastored.pipeline.records import remaining
     from metastored.pipeline.report import plan_rows, report_json, report_rows
-    from metastored.pipeline.running import begun, failure
+    from metastored.pipeline.running import begun, failure, held
     from metastored.pipeline.running import run as run_pipeline
     from metastored.pipeline.secrets import secret_lookup
     from metastored.pipeline.steps import Context
@@ -79,12 +79,16 @@ def run(
     lookup = secret_lookup(folder)
     secrets = secrets_of(texts_of(found, values), lookup)
     where = with_secrets(_address(found, uri), lookup)
-    with cleaning_up(), _hiding(secrets), login.connect(where) as client:
+    with ExitStack() as stack:
+        stack.enter_context(cleaning_up())
+        stack.enter_context(_hiding(secrets))
+        client = stack.enter_context(login.connect(where))
         runs = _runs(client, state)
+        check = None if dry_run else stack.enter_context(held(client, found, values, complain))
         record = begun(runs, found, values, restart, time.time())
         todo = remaining(found.steps, record)
         check_tables(str(file), [step for step, done in todo if done is None], lambda name: _exists(client, name))
-        if dry_run:
+        if check is None:
             changes = _changes(client, [step for step, done in todo if done is None])
             print_rows(*plan_rows(todo, changes), output)
             return
@@ -103,7 +107,7 @@ def run(
                 lambda: _settings(where, settings, principal, client),
             )
             try:
-                record = run_pipeline(found, record, runs, context, shown, lookup, secrets)
+                record = run_pipeline(found, record, runs, context, shown, lookup, secrets, check)
             finally:
                 context.close()
     if output == "json":

@@ -14,7 +14,9 @@ from typing import Any
 from metastored.client.hints import reason_of
 from metastored.connectors.background import in_thread
 from metastored.errors import ConnectError, InvalidObjectException
-from metastored.model.remote_hosts import AllowedHosts
+from metastored.model.remote_hosts import AllowedHosts, hosts_of
+from metastored.model.remote_keys import SSH
+from metastored.model.remotes import Endpoint
 
 
 async def open_socket(host: str, port: int, hosts: AllowedHosts) -> socket.socket:
@@ -61,6 +63,31 @@ def allowed(found: Sequence[AddressInfo], host: str, port: int, hosts: AllowedHo
 def check_host(host: str, port: int, hosts: AllowedHosts) -> None:
     """For libraries that connect by themselves: resolves a name, in this thread, and raises ConnectError."""
     allowed(_resolve(host, port), host, port, hosts)
+
+
+async def missing_host(endpoint: Endpoint) -> str | None:
+    """The first host of an endpoint if no host of it exists, as the name service says; None where that is not known.
+
+    Behind a tunnel names are resolved elsewhere.
+    """
+    if endpoint.via == SSH:
+        return None
+    names = [host for host, _ in hosts_of(endpoint)]
+    checks = [asyncio.ensure_future(in_thread(_is_missing, each)) for each in names]
+    if not checks:
+        return None
+    done, _ = await asyncio.wait(checks, timeout=endpoint.timeout)
+    return names[0] if len(done) == len(checks) and all(each.result() for each in done) else None
+
+
+def _is_missing(host: str) -> bool:
+    try:
+        socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        return error.errno == socket.EAI_NONAME
+    except (OSError, UnicodeError):
+        return False
+    return False
 
 
 def _literal(host: str, port: int) -> Sequence[AddressInfo]:

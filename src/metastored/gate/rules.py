@@ -37,12 +37,13 @@ from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
 from metastored.gate.remote_definitions import Defined, definitions_in, lists_definitions
 from metastored.hive.locations import LocationError, is_under, join
 from metastored.hive.names import directory_name, normalize
+from metastored.hive.transactions.leases import LEASES
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import Located, Objects, databases_of, objects_of, tables_of
 from metastored.model.remote_keys import CONNECTOR, is_remote, remote_keys
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.common import DataOperationType
-from metastored.wire.generated.locks import LockComponent, LockType
+from metastored.wire.generated.locks import LockComponent, LockType, ShowLocksResponseElement
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
 from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in, groups_of, names_in
@@ -252,6 +253,8 @@ class Decision(Caller):
 
     def _check_element(self, element: Any) -> None:
         """The outermost struct that names a table, else a database, else a transaction, decides."""
+        if isinstance(element, ShowLocksResponseElement) and element.dbname == LEASES:
+            return  # Who waits for a lease may know who holds it.
         groups = list(groups_of(element))
         for group in groups:
             if tables := list(tables_of(group)):
@@ -303,9 +306,12 @@ class Decision(Caller):
     # Rules that the method table cannot describe
 
     def _check_locks(self, call: Call) -> None:
-        """A shared-read lock needs SELECT; any other lock the privilege of its operation, or any privilege to write."""
+        """A shared-read lock needs SELECT; any other lock the privilege of its operation, or any privilege to write.
+
+        Leases that belong to no table are open to everybody.
+        """
         for group in groups_in(call.method, call.args):
-            if group.struct != LockComponent.__name__:
+            if group.struct != LockComponent.__name__ or group.value.dbname == LEASES:
                 continue
             reads = group.value.type == LockType.SHARED_READ
             tables = list(tables_of(group))

@@ -47,7 +47,7 @@ class Run:
     ended: float | None = None
     host: str = ""
     pid: int = 0
-    """The process that runs it, or has run it."""
+    """The process that runs it, or has run it. For people: whether it is at work is known by its lease."""
     steps: Mapping[str, StepRecord] = field(default_factory=dict)
 
     def with_step(self, step: StepRecord) -> Run:

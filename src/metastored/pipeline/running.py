@@ -1,26 +1,32 @@
 """Runs a pipeline step by step. Each step is recorded, so that an interrupted run goes on where it stopped.
 
-A step that fails ends the run. What the steps before it have done stays, and the record says which steps are done.
+A step that fails ends the run. What the steps before it have done stays, and the record says which steps are done. A
+process that runs a pipeline with some parameters holds their lease in the metastore: others are refused, from any host,
+and go on with its run when its lease is over. A process that has lost its lease records nothing more.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import socket
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from metastored.errors import ConfigError, StepFailed
+from metastored.errors import NotSupported, StepFailed
 from metastored.pipeline.model import Pipeline, Step
 from metastored.pipeline.parameters import Lookup, redacted, with_secrets
 from metastored.pipeline.records import Run, StepRecord, interrupted, remaining
 from metastored.pipeline.steps import Context, Outcome, run_step
 from metastored.pipeline.stores import Runs
-from metastored.spark.processes import is_running
+
+if TYPE_CHECKING:
+    from metastored.client._sync.client import Client
 
 MAX_ERROR: Final = 2000
 """Signs of an error that are recorded."""
@@ -36,15 +42,32 @@ class Shown(Protocol):
     def line(self, text: str) -> None: ...
 
 
-def begun(runs: Runs, pipeline: Pipeline, parameters: Mapping[str, str], restart: bool, now: float) -> Run:
-    """The interrupted run of this pipeline with these parameters, or a new one.
+@contextmanager
+def held(
+    client: Client, pipeline: Pipeline, parameters: Mapping[str, str], warn: Callable[[str], None]
+) -> Iterator[Callable[[], None]]:
+    """Holds the lease of a pipeline with these parameters. Returns a function that raises LockFailed if it was lost.
 
-    Raises ConfigError if a process of this machine is running it.
+    Raises LeaseHeld if another process runs it, with its user, its host and the time.
     """
+    name = json.dumps(["pipeline", pipeline.name, dict(parameters)], sort_keys=True)
+    lease = client.lease(name, f"the pipeline {pipeline.name!r} with these parameters")
+    try:
+        lease.__enter__()
+    except NotSupported as error:
+        warn(f"whether another process runs this pipeline is not known: {error}")
+        yield lambda: None
+        return
+    try:
+        yield lease.check
+    finally:
+        lease.__exit__(None, None, None)
+
+
+def begun(runs: Runs, pipeline: Pipeline, parameters: Mapping[str, str], restart: bool, now: float) -> Run:
+    """The interrupted run of this pipeline with these parameters, or a new one. The caller holds their lease."""
     host, pid = socket.gethostname(), os.getpid()
     found = interrupted(runs.all(), pipeline.name, parameters)
-    if found is not None and found.state == "running" and found.host == host and is_running(found.pid):
-        raise ConfigError(f"the process {found.pid} runs this pipeline with these parameters already ({found.id})")
     if found is not None and not restart:
         return replace(found, state="running", ended=None, host=host, pid=pid)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now))
@@ -59,12 +82,21 @@ def run(
     shown: Shown,
     lookup: Lookup,
     secrets: frozenset[str],
+    check: Callable[[], None],
     clock: Callable[[], float] = time.time,
 ) -> Run:
-    """Runs the steps that are not done. Returns the record; its state is `failed` if a step failed."""
+    """Runs the steps that are not done. Returns the record; its state is `failed` if a step failed.
+
+    `check` raises LockFailed when another process may have taken over the run: nothing is recorded after that.
+    """
+
+    def put(record: Run) -> None:
+        check()
+        runs.put(record)
+
     todo = remaining(pipeline.steps, record)
     shown.tables(len(todo))
-    runs.put(record)
+    put(record)
     for step, known in todo:
         if known is not None:
             shown.line(f"{step.name}: done in an earlier run")
@@ -73,13 +105,13 @@ def run(
         shown.table(f"{step.name} ({step.type})", 0)
         began = StepRecord(step.name, step.type, step.digest, "running", statements=record.statements_done(step))
         record = record.with_step(began)
-        runs.put(record)
+        put(record)
         start = clock()
 
         def statement_done(count: int, began: StepRecord = began) -> None:
             nonlocal record
             record = record.with_step(replace(began, statements=count))
-            runs.put(record)
+            put(record)
 
         try:
             outcome = run_step(_with_secrets(step, lookup), context, began.statements, statement_done)
@@ -91,13 +123,13 @@ def run(
                 error=redacted(_message(error), secrets)[:MAX_ERROR],
             )
             record = record.with_step(ended).finished("failed", clock())
-            runs.put(record)
+            put(record)
             return record
         record = record.with_step(_done(began, outcome, clock() - start))
-        runs.put(record)
+        put(record)
         shown.table_done()
     record = record.finished("done", clock())
-    runs.put(record)
+    put(record)
     return record
 
 

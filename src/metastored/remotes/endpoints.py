@@ -44,6 +44,11 @@ class Endpoints:
             handler = self._handlers[endpoint] = self.measure(str(endpoint), guarded)
         return handler
 
+    def forget(self, endpoint: Endpoint) -> None:
+        """Closes the connector of an endpoint that was only tried, unless a definition has it."""
+        if endpoint in self._guarded and endpoint not in self._known.endpoints():
+            self._close(endpoint)
+
     def keep(self, known: Known) -> None:
         """Closes the connectors of endpoints that no definition has any more."""
         if known is self._known:
@@ -51,10 +56,13 @@ class Endpoints:
         self._known = known
         for endpoint in self._guarded.keys() - known.endpoints():
             log.info("the connections to %s are closed: no remote is there any more", endpoint)
-            del self._handlers[endpoint]
-            task = asyncio.get_running_loop().create_task(self._guarded.pop(endpoint).close())
-            self._closing.add(task)
-            task.add_done_callback(self._closing.discard)
+            self._close(endpoint)
+
+    def _close(self, endpoint: Endpoint) -> None:
+        del self._handlers[endpoint]
+        task = asyncio.get_running_loop().create_task(self._guarded.pop(endpoint).close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     def status(self) -> dict[Endpoint, Status]:
         """What is known of the endpoints that were used."""

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
-from metastored.connectors.failures import Unreachable
 from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from metastored.hive.patterns import compile_pattern, may_begin_with
@@ -36,7 +35,7 @@ from metastored.wire.splice import carries_exception
 log = logging.getLogger("metastored.remotes")
 
 CallRemote = Callable[[Call, Session, Remote], Awaitable[Reply]]
-"""Calls a remote by its own names; a failure to get a reply has an `Unreachable` that names the remote."""
+"""Calls a remote by its own names; a failure to get a reply has an `Unreachable`, which begins with the remote."""
 
 _ALL_DATABASES: Final = METHODS["get_all_databases"]
 
@@ -88,7 +87,7 @@ class Listing:
             catalog.shown_in, catalog.name, None, "", None, catalog.endpoint, cache_seconds=catalog.cache_seconds
         )
         reply = await self._remote(Call(_ALL_DATABASES, ()), session, whole)
-        names = await self._value(_ALL_DATABASES, session, reply, catalog)
+        names = await self._value(_ALL_DATABASES, session, reply, catalog, whole)
         return [remote for name in names or () for remote in known.shown(catalog, name)]
 
     async def _with_contents(
@@ -115,7 +114,7 @@ class Listing:
         if len(remotes) == 1 and method.route == "pattern" and _is_list(reply) and first.tables == ALL_NAMES:
             # It is all of one database: the bytes are passed on, with other names.
             return [known.renaming((first,)).reply(method, reply)]
-        value = await self._value(method, session, reply, first)
+        value = await self._value(method, session, reply, first, first)
         if value is None:
             return []
         found = []
@@ -125,7 +124,9 @@ class Listing:
             found.append(own if remote.tables == ALL_NAMES else only_tables(method, own, remote.tables))
         return found
 
-    async def _value(self, method: Method, session: Session, reply: Reply, remote: object) -> Any:
+    async def _value(
+        self, method: Method, session: Session, reply: Reply, remote: Remote | RemoteCatalog, called: Remote
+    ) -> Any:
         """What a remote listed; None where it has nothing to list, or is left out. Raises _Failed."""
         try:
             value = reply.value(method)
@@ -137,13 +138,11 @@ class Listing:
                 return None  # An older metastore has nothing of the kind.
             what = str(error)
         except (MetastoreError, RemoteProtocolError) as error:
-            what = str(error)
+            what = str(error).removeprefix(f"{called}: ")
         if self._partial:
             log.warning("%s is left out of the reply to %s: %s", remote, method.name, what)
             return None
-        if isinstance(reply.error, Unreachable):
-            raise _Failed(Reply.failed(method, str(reply.error), session.version))
-        raise _Failed(refusals.failed(method, session, remote, what))
+        raise _Failed(refusals.not_listed(method, session, remote, what))
 
 
 def _catalog_and_pattern(call: Call) -> tuple[str, str | None] | None:

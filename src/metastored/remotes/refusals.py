@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
-from metastored.errors import InvalidOperationException, NoSuchObjectException
+from metastored.errors import InvalidObjectException, InvalidOperationException, NoSuchObjectException
+from metastored.hive.statements.printing import name
+from metastored.model.remote_catalogs import RemoteCatalog
 from metastored.model.remote_keys import ACCESS, TABLES, WRITERS
 from metastored.model.remotes import Remote
 from metastored.wire.message import Reply, Session
 from metastored.wire.methods import Method
+
+_LEAVE_OUT: Final = "a server with remotes_partial = on leaves out remotes that do not answer"
 
 
 def read_only(method: Method, session: Session, remote: Remote) -> Reply:
@@ -85,6 +90,37 @@ def privileges(method: Method, session: Session, remote: Remote, table: str) -> 
         "database and grant them on it"
     )
     return Reply.failed(method, text, session.version, InvalidOperationException)
+
+
+def nothing_there(method: Method, session: Session, remote: Remote) -> Reply:
+    """A new remote of something that does not exist."""
+    kind = "database" if remote.table is None else "table"
+    text = f"{remote} is not created: there is no {kind} '{remote.remote_name}' at {remote.endpoint}"
+    return Reply.failed(method, text, session.version, InvalidObjectException)
+
+
+def no_host(method: Method, session: Session, catalog: RemoteCatalog, host: str) -> Reply:
+    """A new remote catalog whose databases would be listed among the local ones, at a host that does not exist."""
+    text = (
+        f"{catalog} is not created: the name {host} cannot be resolved. With a prefix its databases belong to the list "
+        f"of all databases, which would fail for everybody; {_LEAVE_OUT}"
+    )
+    return Reply.failed(method, text, session.version, InvalidObjectException)
+
+
+def not_listed(method: Method, session: Session, remote: Remote | RemoteCatalog, what: str) -> Reply:
+    """A listing that a remote is missing from: the statement that removes the remote repairs it."""
+    if isinstance(remote, RemoteCatalog):
+        drop = f"DROP REMOTE CATALOG {name((remote.name,))}"
+    elif remote.of_catalog is not None:
+        drop = f"DROP REMOTE CATALOG {name((remote.of_catalog,))}"
+    else:
+        drop = f"DROP REMOTE DATABASE {name((remote.database,))}"
+    text = (
+        f"{remote}: {what.rstrip('.')}. Without it the list is not complete: repair the remote, or remove it ({drop}); "
+        f"{_LEAVE_OUT}"
+    )
+    return Reply.failed(method, text, session.version)
 
 
 def failed(method: Method, session: Session, remote: object, what: str) -> Reply:

@@ -29,6 +29,7 @@ from metastored.remotes.configuration import (
     tables_in,
     without_configuration,
 )
+from metastored.remotes.creating import Creations, may_create
 from metastored.remotes.definitions import Known, Provider
 from metastored.remotes.edited import EditedResults
 from metastored.remotes.endpoints import Endpoints
@@ -76,6 +77,7 @@ class Routed:
         *,
         transactions: Transactions | None = None,
         roles: Roles | None = None,
+        creations: Creations | None = None,
         partial: bool = False,
         pool: Pool | None = None,
     ) -> None:
@@ -86,6 +88,7 @@ class Routed:
         self._endpoints = endpoints
         self._transactions = transactions
         self._roles = roles
+        self._creations = creations
         self._cache = ReplyCache()
         self._edited = EditedResults()
         self._partial = partial
@@ -94,6 +97,10 @@ class Routed:
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
+        if self._creations is not None and may_create(method):
+            refused = await self._creations.refusal(call, session)
+            if refused is not None:
+                return refused
         relays, call.relays = call.relays, False
         cascade, session.cascade = session.cascade, None
         if method.route == "local" and method.verb != "grant" and not _may_change_database_of_catalog(method):
@@ -213,7 +220,7 @@ class Routed:
         if isinstance(reply.body, Relayed):
             return renaming.reply(method, reply)
         if reply.kind != REPLY:
-            return _with_error(method, reply)
+            return _with_error(method, reply, remote)
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         edited = self._edited.get(renaming, method, body)
         if edited is not None:
@@ -277,22 +284,28 @@ class Routed:
             reply = await self._call(renaming.call(without_configuration(call)), session, remote)
         finally:
             self._cache.drop(remote.endpoint)
-        return reply if isinstance(reply.error, Unreachable) else _with_error(method, renaming.reply(method, reply))
+        if isinstance(reply.error, Unreachable):
+            return reply
+        return _with_error(method, renaming.reply(method, reply), remote)
 
 
 def _as_seen_here(method: Method, body: bytes, remote: Remote, renaming: Renaming) -> Reply:
     """A remote's result with its configuration, local names and only the tables that are shown."""
     if carries_exception(body):
-        return _with_error(method, renaming.reply(method, Reply(body)))
+        return _with_error(method, renaming.reply(method, Reply(body)), remote)
     reply = renaming.reply(method, Reply(add_configuration(method, body, remote, renaming)))
     return reply if remote.tables == ALL_NAMES else only_tables(method, reply, remote.tables)
 
 
-def _with_error(method: Method, reply: Reply) -> Reply:
-    """The reply with its error decoded: audit and metrics read it."""
+def _with_error(method: Method, reply: Reply, remote: Remote) -> Reply:
+    """The reply with its error decoded, which audit and metrics read. The message of an exception names the remote."""
     try:
         reply.value(method)
-    except (MetastoreError, ApplicationError) as error:
+    except MetastoreError as error:
+        named = Reply.raised(method, type(error)(f"{error} ({remote})"))
+        # An exception that another version declares is passed on as it is.
+        return named if named.kind == reply.kind else Reply(reply.body, reply.kind, error)
+    except ApplicationError as error:
         return Reply(reply.body, reply.kind, error)
     return reply
 

@@ -28,6 +28,7 @@ from metastored.gate.services import ForServices
 from metastored.gate.tallies import WorkerTally
 from metastored.hive.statistics.ndv import ESTIMATIONS
 from metastored.model.remote_hosts import AllowedHosts
+from metastored.remotes.creating import Creations
 from metastored.remotes.endpoints import Connect, Endpoints
 from metastored.remotes.leases import Leases
 from metastored.remotes.provider import StoredDefinitions
@@ -185,7 +186,16 @@ def with_remotes(local: Handler, settings: Settings, service: Service, pool: Poo
                 log.warning("leases at remotes could not be read; retried later: %s", error)
 
     partial_lists = settings.remotes_partial == "on"
-    handler = Routed(local, definitions, endpoints, transactions=leases, roles=roles, partial=partial_lists, pool=pool)
+    handler = Routed(
+        local,
+        definitions,
+        endpoints,
+        transactions=leases,
+        roles=roles,
+        creations=Creations(service, endpoints, pool, partial_lists),
+        partial=partial_lists,
+        pool=pool,
+    )
     return WithRemotes(handler, endpoints, end_leases)
 
 

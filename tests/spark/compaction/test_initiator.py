@@ -12,12 +12,20 @@ from collections.abc import Iterator
 import pytest
 
 import metastored
+from metastored.errors import TransactionFailed
 from metastored.hive.locations import join
 from metastored.hive.transactions.compaction import CompactionKind, Thresholds
 from metastored.model.names import TableName
 from metastored.spark.acid.files import files_of
 from metastored.spark.compaction.initiator import initiate, is_blocked
-from metastored.spark.compaction.queue import Entry, interrupted, request, requeue_interrupted
+from metastored.spark.compaction.queue import (
+    Entry,
+    interrupted,
+    request,
+    requeue_interrupted,
+    worker_id,
+    worker_lease,
+)
 from metastored.wire.generated.compaction import FindNextCompactRequest
 from metastored.wire.generated.transactions import TxnType
 from tests.spark.compaction.places import ORDERS, Place, place
@@ -101,28 +109,43 @@ def test_nothing_is_requested_after_two_failures_in_a_row() -> None:
     assert is_blocked([Entry(3, table, None, 2, "working")], table, None)
 
 
-def test_a_compaction_of_a_killed_worker_of_this_host_is_requested_again(orders: Place) -> None:
+def test_a_compaction_of_a_worker_whose_lease_is_free_is_requested_again(orders: Place) -> None:
     orders.write(), orders.write()
     request(orders.client, ORDERS, None, CompactionKind.MINOR, "test")
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    worker = f"{socket.gethostname()}-{ended.pid}"
-    assert orders.client.api.find_next_compact2(FindNextCompactRequest(workerId=worker)).ci is not None
+    worker = worker_id()
+    with worker_lease(orders.client, worker):
+        info = orders.client.api.find_next_compact2(FindNextCompactRequest(workerId=worker)).ci
+        assert info is not None
+        assert requeue_interrupted(orders.client) == [], "it is at work"
+        slow = orders.client.transaction(type=TxnType.COMPACTION).__enter__()
+        orders.client.api.update_compactor_state(info, slow.id)
+        assert requeue_interrupted(orders.client) == []
     assert [each.id for each in requeue_interrupted(orders.client)] == [1]
     assert [(each.state, each.kind) for each in orders.queue()] == [("failed", "minor"), ("initiated", "minor")]
+    with pytest.raises(TransactionFailed):
+        slow.commit()
 
 
-def test_compactions_of_other_hosts_and_of_running_workers_are_left_alone() -> None:
+def test_a_worker_has_another_name_each_time_and_one_that_every_metastore_can_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "a" * 250)
+    assert worker_id() != worker_id()
+    assert len(worker_id()) <= 128
+
+
+def test_compactions_of_workers_at_work_and_of_hive_are_left_alone() -> None:
     table = TableName("", "a", "b")
+    ours = "metastored-{}-7-0123456789abcdef"
     queue = [
-        Entry(1, table, None, 1, "working", worker="here-7"),
-        Entry(2, table, None, 1, "working", worker="here-8"),
-        Entry(3, table, None, 1, "working", worker="there-9"),
-        Entry(4, table, None, 1, "initiated", worker="here-9"),
-        Entry(5, table, None, 1, "working", worker="here-x"),
+        Entry(1, table, None, 1, "working", worker=ours.format("worker-1-1")),
+        Entry(2, table, None, 1, "working", worker=ours.format("worker-11")),
+        Entry(3, table, None, 1, "working", worker="metastored-worker-11-7"),
+        Entry(4, table, None, 1, "initiated", worker=ours.format("worker-11")),
+        Entry(5, table, None, 1, "working", worker="hive-host-31"),
         Entry(6, table, None, 1, "working"),
     ]
-    assert [each.id for each in interrupted(queue, "here", lambda pid: pid == 7)] == [2]
+    assert [each.id for each in interrupted(queue, lambda worker: worker != queue[0].worker)] == [2]
 
 
 def test_a_compaction_whose_transaction_was_aborted_is_requested_again_on_any_host(orders: Place) -> None:

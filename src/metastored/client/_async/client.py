@@ -19,6 +19,7 @@ from metastored.client._async import changes
 from metastored.client._async.acid import AsyncRead, AsyncWrite, current_acid
 from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.capabilities import AsyncCapabilities
+from metastored.client._async.leases import AsyncLease, lease_component
 from metastored.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction, components, transaction_state
 from metastored.client._async.pool import AsyncPool
 from metastored.client._backend import aio as io
@@ -510,6 +511,17 @@ class AsyncClient:
         by heartbeats and released at the end. Raises LockFailed after `timeout` seconds.
         """
         return AsyncLock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
+
+    def lease(self, name: str, what: str | None = None, table: Name | None = None) -> AsyncLease:
+        """A lease: while one process holds it in `async with`, no other process that asks for this name gets it.
+
+        It is a lock of the metastore that is kept alive by heartbeats. Of a process that was killed it can be taken
+        after a minute, from any host. Raises LeaseHeld, which says who has it and since when, and NotSupported where
+        the metastore has no locks. `what` names it in errors. With `table`, it is held at that table, and several
+        processes may hold it together; `is_free()` says whether none does.
+        """
+        component = lease_component(name, table)
+        return AsyncLease(self.api, self.capabilities, self._identity.user, what or f"the lease {name!r}", component)
 
     def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""

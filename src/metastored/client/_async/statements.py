@@ -11,7 +11,7 @@ that list, and a server without one, get them from the objects' parameters.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
@@ -36,6 +36,7 @@ from metastored.client.statements import (
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
+    Error,
     InvalidOperationException,
     MethodMissing,
     NoSuchObjectException,
@@ -49,7 +50,7 @@ from metastored.hive.statements.printing import printed
 from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
 from metastored.model.partitions import keys_of
-from metastored.model.remote_keys import is_remote, remote_keys
+from metastored.model.remote_keys import PREFIX, is_remote, remote_keys
 from metastored.model.remote_lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
@@ -154,7 +155,22 @@ class AsyncStatements:
             except AlreadyExistsException:
                 if not statement.if_not_exists:
                     raise
+        try:
+            await self._read(kind, name, parameters)
+        except Error as error:
+            return rows_of("warning", [f"created, and it does not answer now: {error}"])
         return DONE
+
+    async def _read(self, kind: Kind, name: Parts, parameters: Mapping[str, str]) -> None:
+        """Reads something of a new remote. Raises what everybody who uses it gets."""
+        if kind is Kind.TABLE:
+            await self._client.fresh_table(table_of(name, self.current))
+        elif kind is Kind.DATABASE:
+            await self._client.table_exists(database_of(name, self.current).table("_"))
+        else:
+            prefix = parameters.get(PREFIX)
+            shown_in = name[0] if prefix is None else DEFAULT_CATALOG
+            await self._client.databases(DatabaseName(shown_in, f"{prefix or ''}*").field)
 
     async def _alter(self, statement: s.AlterRemote) -> Result:
         client, kind = self._client, statement.kind

@@ -21,6 +21,7 @@ from metastored.client._sync import changes
 from metastored.client._sync.acid import Read, Write, current_acid
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
+from metastored.client._sync.leases import Lease, lease_component
 from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components, transaction_state
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
@@ -503,6 +504,17 @@ class Client:
         by heartbeats and released at the end. Raises LockFailed after `timeout` seconds.
         """
         return Lock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
+
+    def lease(self, name: str, what: str | None = None, table: Name | None = None) -> Lease:
+        """A lease: while one process holds it in `with`, no other process that asks for this name gets it.
+
+        It is a lock of the metastore that is kept alive by heartbeats. Of a process that was killed it can be taken
+        after a minute, from any host. Raises LeaseHeld, which says who has it and since when, and NotSupported where
+        the metastore has no locks. `what` names it in errors. With `table`, it is held at that table, and several
+        processes may hold it together; `is_free()` says whether none does.
+        """
+        component = lease_component(name, table)
+        return Lease(self.api, self.capabilities, self._identity.user, what or f"the lease {name!r}", component)
 
     def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
+import uuid
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
+from metastored.client._sync.leases import Lease
+from metastored.errors import NoSuchTxnException
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
-from metastored.spark.processes import is_running
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
-from metastored.wire.generated.transactions import TxnState
+from metastored.wire.generated.transactions import AbortTxnRequest, TxnState
 from metastored.wire.structs import replace
 
 READY: Final = "ready for cleaning"
@@ -21,6 +25,8 @@ WORKING: Final = "working"
 INITIATED: Final = "initiated"
 FAILED: Final = frozenset({"failed", "did not initiate", "attempted"})
 KINDS: Final = {kind.value: kind for kind in CompactionKind}
+_OURS: Final = re.compile(r"metastored-.*-\d+-[0-9a-f]{16}")
+"""The names of our workers. Those of Hive are a host and a thread."""
 _NO_POOL: Final = "default"
 
 
@@ -95,36 +101,46 @@ def request(client: Client, table: TableName, partition: str | None, kind: Compa
 
 
 def worker_id() -> str:
-    """The name of this process as a worker: `host-pid`."""
-    return f"{socket.gethostname()}-{os.getpid()}"
+    """A new name for a worker. Its lease has the same name, and the queue shows it."""
+    # The server stores 128 characters.
+    return f"metastored-{socket.gethostname()[:60]}-{os.getpid()}-{uuid.uuid4().hex[:16]}"
 
 
-def interrupted(
-    queue: Sequence[Entry], host: str, is_running: Callable[[int], bool], aborted: Container[int] = ()
-) -> list[Entry]:
-    """Compactions whose workers were killed: on this host their processes do not exist any more.
+def worker_lease(client: Client, worker: str) -> Lease:
+    """The lease of a worker that is at work."""
+    return client.lease(f"worker {worker}", f"the work of {worker}")
 
-    On any host, the server has aborted their transactions for lack of heartbeats.
+
+def interrupted(queue: Sequence[Entry], is_free: Callable[[str], bool], aborted: Container[int] = ()) -> list[Entry]:
+    """Compactions whose workers are gone: their leases are free.
+
+    Workers of Hive have no lease. They are gone when the server has aborted their transactions for lack of heartbeats.
     """
-    found = []
-    for each in queue:
-        name, _, pid = (each.worker or "").rpartition("-")
-        gone = name == host and pid.isdigit() and not is_running(int(pid))
-        if each.state == WORKING and (gone or (each.txn_id is not None and each.txn_id in aborted)):
-            found.append(each)
-    return found
+    return [
+        each
+        for each in queue
+        if each.state == WORKING
+        and (
+            (each.txn_id is not None and each.txn_id in aborted)
+            or (each.worker is not None and _OURS.fullmatch(each.worker) and is_free(each.worker))
+        )
+    ]
 
 
 def requeue_interrupted(client: Client) -> list[Entry]:
-    """Fails compactions whose workers were killed, and requests them again. Returns them."""
+    """Fails compactions whose workers are gone, and requests them again. Returns them."""
     queue = entries(client)
     if not any(each.state == WORKING for each in queue):
         return []
     listed = client.api.get_open_txns_info().open_txns or ()
     aborted = {each.id or 0 for each in listed if each.state == TxnState.ABORTED}
-    found = interrupted(queue, socket.gethostname(), is_running, aborted)
+    found = interrupted(queue, lambda worker: worker_lease(client, worker).is_free(), aborted)
     for each in found:
-        client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
+        if each.txn_id is not None and each.txn_id not in aborted:
+            # A worker that was only slow must not commit beside the next one.
+            with suppress(NoSuchTxnException):
+                client.api.abort_txn(AbortTxnRequest(txnid=each.txn_id))
+        client.api.mark_failed(replace(each.info, errorMessage="its worker is gone"))
         if each.type in KINDS:
             request(client, each.table, each.partition, KINDS[each.type], worker_id())
     return found

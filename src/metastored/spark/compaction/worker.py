@@ -1,6 +1,6 @@
 """A worker: takes a compaction from the metastore's queue and runs it on Spark, in Hive's order of calls.
 
-    find_next_compact2, open a transaction, lock, snapshot, update_compactor_state … job … commit, mark_compacted
+    lease, find_next_compact2, open a transaction, lock, snapshot, update_compactor_state … job … commit, mark_compacted
 
 The transaction is committed before the compaction is marked, so that a worker that is killed in between leaves nothing
 wrong: readers use the new directories, and the compaction runs again. On an error the transaction is aborted and the
@@ -23,7 +23,7 @@ from metastored.spark.acid.files import files_of
 from metastored.spark.acid.state import table_state
 from metastored.spark.acid.tables import acid_table
 from metastored.spark.compaction.jobs import run
-from metastored.spark.compaction.queue import KINDS
+from metastored.spark.compaction.queue import KINDS, worker_lease
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import FindNextCompactRequest
 from metastored.wire.generated.transactions import TxnType
@@ -58,8 +58,14 @@ class _Refused(Exception):
 def work(spark: SparkSession, client: Client, worker: str, pool: str | None = None) -> Done | None:
     """Takes the next compaction of the queue and runs it. Returns None if none waits.
 
-    An error of the compaction is stored in the queue, logged and returned; only those of the metastore are raised.
+    `worker` is a new `worker_id()`, whose lease is held until the end. An error of the compaction is stored in the
+    queue, logged and returned; only those of the metastore are raised.
     """
+    with worker_lease(client, worker):
+        return _work(spark, client, worker, pool)
+
+
+def _work(spark: SparkSession, client: Client, worker: str, pool: str | None) -> Done | None:
     request = FindNextCompactRequest(workerId=worker, workerVersion=__version__, poolName=pool)
     info = client.api.find_next_compact2(request).ci
     if info is None or info.id is None:

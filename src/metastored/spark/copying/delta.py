@@ -13,11 +13,11 @@ from metastored.hive.locations import is_local, join, local_path
 from metastored.hive.names import DEFAULT_PARTITION, unescape
 from metastored.model.makers import table as new_table
 from metastored.spark.acid.files import files_of
-from metastored.spark.copying.marks import DIRECTORY
 from metastored.spark.copying.parquet import paths_below, write_parquet
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.results import CopyResult
-from metastored.spark.copying.staging import mark_parameters, new_token
+from metastored.spark.copying.runs import unleased_directory
+from metastored.spark.copying.staging import mark_parameters
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +33,7 @@ def to_delta(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
     from pyspark.sql.pandas.types import to_arrow_schema
 
     root = _delta_location(client, plan)
-    directory = DIRECTORY + new_token()
+    directory = unleased_directory()
     files = files_of(spark, root)
     expected, size = write_parquet(spark, plan, frame, files, join(root, directory), keys_in_files=False)
     now = int(time.time() * 1000)

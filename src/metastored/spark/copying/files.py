@@ -4,8 +4,9 @@
     <table>/ds=1/copy-<token>/part-….parquet         the directory of the partition, once the metastore names it
     <table>/copy-<token>/part-….parquet              that of a table without partitions
 
-A directory is never changed after it was published. A partition is replaced by a call that gives it another directory,
-so readers see all of its old rows or all of its new rows. Partitions are published in batches, each by one call.
+The token names the run of the copy (`runs.py`). A directory is never changed after it was published. A partition is
+replaced by a call that gives it another directory, so readers see all of its old rows or all of its new rows.
+Partitions are published in batches, each by one call.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from metastored.client._sync.client import Client
-from metastored.errors import NotSupported
+from metastored.errors import AlreadyExistsException, NotSupported
 from metastored.hive.locations import is_under, join, name
 from metastored.hive.names import make_part_name
 from metastored.model.makers import partition as new_partition
@@ -26,12 +27,13 @@ from metastored.spark.acid.files import Files, files_of
 from metastored.spark.copying import byte_copies
 from metastored.spark.copying.byte_copies import read_footers, stage_files
 from metastored.spark.copying.conditions import of_part, of_tables
-from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, base_of
+from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, Mark, base_of
 from metastored.spark.copying.planning import CopyPlan, Part
 from metastored.spark.copying.reading import frame_of
 from metastored.spark.copying.results import CopyResult
 from metastored.spark.copying.rows import stage_rows
-from metastored.spark.copying.staging import Staged, new_token, remove_abandoned, size_of
+from metastored.spark.copying.runs import CopyRun, copy_run
+from metastored.spark.copying.staging import Staged, size_of
 from metastored.spark.copying.statistics import copy_partition_statistics, copy_table_statistics
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
@@ -74,12 +76,16 @@ def copy_files(spark: Any, client: Client, plan: CopyPlan) -> CopyResult:
     """Copies what the plan says to a table of files."""
     table = plan.existing or _create(spark, client, plan)
     copy = _Copy(spark, client, plan, table)
-    if not plan.keys:
-        return _copy_table(copy)
-    remove_abandoned(copy.files, copy.location)
+    with copy_run(client, plan.target, copy.files) as run:
+        return _copy_partitions(copy, run) if plan.keys else _copy_table(copy, run)
+
+
+def _copy_partitions(copy: _Copy, run: CopyRun) -> CopyResult:
+    client, plan = copy.client, copy.plan
+    run.clean(copy.location)
     made: list[Made] = []
     for at in range(0, len(plan.changed), BATCH):
-        made += _copy_batch(copy, plan.changed[at : at + BATCH])
+        made += _copy_batch(copy, run, plan.changed[at : at + BATCH])
     for gone in plan.dropped:
         client.drop_partition(plan.target, gone, if_exists=True)
         if not copy.files.entries(join(copy.location, gone)):
@@ -123,14 +129,13 @@ def _location(table: Table) -> str:
 # --- a table without partitions ----------------------------------------------------------------------------
 
 
-def _copy_table(copy: _Copy) -> CopyResult:
-    client, plan, table, files, location = copy.client, copy.plan, copy.table, copy.files, copy.location
-    old = _location(table)
-    remove_abandoned(files, location, frozenset({name(old)}))
+def _copy_table(copy: _Copy, run: CopyRun) -> CopyResult:
+    client, plan, files, location = copy.client, copy.plan, copy.files, copy.location
+    run.clean(location, (name(_location(copy.table)),))
     if not plan.changed:
         return CopyResult(plan.source, plan.target, 0, 0, unchanged=True)
-    token = new_token()
-    hidden, final = join(location, STAGING + token), join(location, DIRECTORY + token)
+    hidden, final = join(location, run.staging), join(location, run.directory)
+    old = ""
     try:
         (staged,) = copy.stage(plan.changed, join(hidden, ROWS))
         files.rename(staged.directory or join(hidden, ROWS), final)
@@ -141,11 +146,15 @@ def _copy_table(copy: _Copy) -> CopyResult:
 
     def changed(now: Table) -> Table:
         """The target as it is now, with the new directory: others may have altered it since the copy was planned."""
+        nonlocal old
+        old = _location(now)
         return replace(
             now, sd=_at(now.sd or StorageDescriptor(), final), parameters={**(now.parameters or {}), **copied}
         )
 
+    run.renew()
     client.change_table(plan.target, changed, environment={"DO_NOT_UPDATE_STATS": "true"})
+    run.renew()
     _remove_old(files, location, old, final)
     copy_table_statistics(client, plan.source, plan.target)
     return CopyResult(plan.source, plan.target, staged.rows, made.size, copied_files=staged.copied_files)
@@ -175,20 +184,19 @@ class Made(NamedTuple):
         return self.staged.part.name
 
 
-def _copy_batch(copy: _Copy, batch: Sequence[Part]) -> list[Made]:
+def _copy_batch(copy: _Copy, run: CopyRun, batch: Sequence[Part]) -> list[Made]:
     """Copies partitions and publishes them."""
     files, location = copy.files, copy.location
-    token = new_token()
-    hidden = join(location, STAGING + token)
-    old = _replaced(copy.client, copy.plan, batch)
-    in_use = frozenset(name(_directory(each)) for each in old.values())
+    hidden = join(location, run.staging)
+    there = _directories(copy, batch)
     made = []
     try:
         for staged in copy.stage(batch, join(hidden, ROWS)):
             above = join(location, staged.part.name)
-            final = join(above, DIRECTORY + token)
+            final = join(above, run.directory)
             files.make(above)
-            remove_abandoned(files, above, in_use)
+            current = there.get(staged.part.name)
+            run.clean(above, (name(current),) if current else ())
             if staged.directory is not None:
                 files.rename(staged.directory, final)
             else:
@@ -196,42 +204,58 @@ def _copy_batch(copy: _Copy, batch: Sequence[Part]) -> list[Made]:
             made.append(Made(staged, final, *size_of(files, final)))
     finally:
         files.remove(hidden)
-    _publish(copy, made, old)
+    run.renew()
+    _publish(copy, made)
+    run.renew()
     copy_partition_statistics(copy.client, copy.plan.source, copy.plan.target, [part.name for part in batch])
     return made
 
 
-def _publish(copy: _Copy, made: Sequence[Made], old: dict[str, Partition]) -> None:
+def _publish(copy: _Copy, made: Sequence[Made]) -> None:
     """Adds new partitions by one call, and gives existing ones their new directories by another."""
     client, source, target, table = copy.client, copy.plan.source, copy.plan.target, copy.table
-    new = [
-        new_partition(table, each.staged.part.values, location=each.directory, properties=_parameters(source, each))
-        for each in made
-        if each.name not in old
-    ]
-    if new:
-        client.add_partitions(target, new)
-    replaced = {each.staged.part.values: each for each in made if each.name in old}
+    parts = [each.staged.part for each in made]
+    there = _directories(copy, parts)
+    try:
+        _add(copy, [each for each in made if each.name not in there])
+    except AlreadyExistsException:
+        # Another copy was faster. Those that it did not add are added now; a third copy is an error.
+        there = _directories(copy, parts)
+        _add(copy, [each for each in made if each.name not in there])
+    replaced = {each.staged.part.values: each for each in made if each.name in there}
+    old: dict[str, str] = {}
 
     def changed(now: Partition) -> Partition:
         each = replaced[tuple(now.values or ())]
+        old[each.name] = _directory(now)
         parameters = {**(now.parameters or {}), **_parameters(source, each)}
         return replace(now, sd=replace(table.sd or StorageDescriptor(), location=each.directory), parameters=parameters)
 
     if replaced:
         client.change_partitions(target, [each.name for each in replaced.values()], changed)
     for each in made:
-        if each.name in old:
-            _remove_old(copy.files, copy.location, _directory(old[each.name]), each.directory)
+        _remove_old(copy.files, copy.location, old.get(each.name, ""), each.directory)
 
 
-def _replaced(client: Client, plan: CopyPlan, batch: Sequence[Part]) -> dict[str, Partition]:
-    """The partitions of the target that a batch replaces, by name."""
-    names = tuple(part.name for part in batch if part.name in plan.replaced)
-    if not names:
-        return {}
-    found = client.api.get_partitions_by_names(plan.target.database_field, plan.target.table, names)
-    return {make_part_name(plan.keys, each.values or ()): each for each in found}
+def _add(copy: _Copy, made: Sequence[Made]) -> None:
+    new = [
+        new_partition(
+            copy.table,
+            each.staged.part.values,
+            location=each.directory,
+            properties=_parameters(copy.plan.source, each),
+        )
+        for each in made
+    ]
+    if new:
+        copy.client.add_partitions(copy.plan.target, new)
+
+
+def _directories(copy: _Copy, parts: Sequence[Part]) -> dict[str, str]:
+    """The directories of those of these partitions that the target has now, by name."""
+    target, names = copy.plan.target, tuple(part.name for part in parts)
+    found = copy.client.api.get_partitions_by_names(target.database_field, target.table, names)
+    return {make_part_name(copy.plan.keys, each.values or ()): _directory(each) for each in found}
 
 
 def _directory(partition: Partition) -> str:

@@ -9,11 +9,12 @@ from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, NotSupported
 from metastored.hive.locations import join
 from metastored.spark.acid.files import files_of
-from metastored.spark.copying.marks import DIRECTORY, mark_of
+from metastored.spark.copying.marks import mark_of
 from metastored.spark.copying.parquet import paths_below, write_parquet
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.results import CopyResult
-from metastored.spark.copying.staging import mark_parameters, new_token
+from metastored.spark.copying.runs import unleased_directory
+from metastored.spark.copying.staging import mark_parameters
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,7 +30,7 @@ def to_iceberg(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> 
         table = catalog.load_table(identifier)
     else:
         table = new_iceberg_table(catalog, identifier, to_arrow_schema(frame.schema, timezone="UTC"), plan.keys)
-    location = join(table.location(), "data", DIRECTORY + new_token())
+    location = join(table.location(), "data", unleased_directory())
     files = files_of(spark, location)
     expected, size = write_parquet(spark, plan, frame, files, location, keys_in_files=True)
     try:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 COPY_SOURCE: Final = "metastored.copy.source"
 DIRECTORY: Final = "copy-"
 STAGING: Final = ".copy-"
 """Directories that nobody reads: a name with a dot."""
-ABANDONED: Final = 24 * 3600
-"""Seconds after which a directory that no metadata names is taken for that of a copy that was killed."""
-_TOKEN: Final = re.compile(r"\.?copy-(\d+)-(.+)-(\d+)-([0-9a-f]+)")
+UNLEASED: Final = "unleased"
+"""The end of the token of a copy that has no lease: its directories are removed by nobody else."""
+_COPY: Final = re.compile(r"\.?copy-(\d+-[0-9a-f]{16})(-unleased)?")
+_EARLIER: Final = re.compile(r"\.?copy-\d+-.+-\d+-[0-9a-f]+")
+"""Directories of earlier versions, which named the host and the process."""
 
 
 class Mark(NamedTuple):
@@ -42,28 +44,27 @@ def mark_of(parameters: Mapping[str, str] | None) -> Mark | None:
         return None
 
 
-def state_of(files: Iterable[tuple[str, int]], version: str | None) -> str:
-    """A digest that changes when files are added, removed or replaced; `version` is what the metastore says."""
+def state_of(files: Iterable[tuple[str, int, str]], version: str | None) -> str:
+    """A digest that changes when files are added, removed, replaced or rewritten in place.
+
+    A file has its path, its size, and its etag or time. `version` is what the metastore says.
+    """
     content = json.dumps([sorted(files), version])
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
-def token(now: float, host: str, pid: int, random: str) -> str:
-    """The name of a copy: when it began, and the process. It is a part of the names of its directories."""
-    return f"{int(now)}-{re.sub(r'[^A-Za-z0-9]', '', host) or 'host'}-{pid}-{random}"
+def token(now: float, random: str, leased: bool) -> str:
+    """The name of a copy: when it began, and 16 random digits. It is a part of the names of its directories."""
+    return f"{int(now)}-{random}" if leased else f"{int(now)}-{random}-{UNLEASED}"
 
 
-def is_abandoned(directory: str, now: float, host: str, is_running: Callable[[int], bool]) -> bool:
-    """Whether a directory belongs to a copy that has ended: its process is gone, or it is old."""
-    match = _TOKEN.fullmatch(directory)
-    if match is None:
-        return False
-    began, where, pid = int(match[1]), match[2], int(match[3])
-    same_host = where == (re.sub(r"[^A-Za-z0-9]", "", host) or "host")
-    return now - began > ABANDONED or (same_host and not is_running(pid))
+def lease_of(directory: str) -> str | None:
+    """The lease of the copy that made a directory; None if no copy made it, or one without a lease."""
+    match = _COPY.fullmatch(directory)
+    return None if match is None or match[2] else match[1]
 
 
 def base_of(location: str) -> str:
     """The directory of a table or partition without that of a copy in it."""
     parent, _, last = location.rstrip("/").rpartition("/")
-    return parent if _TOKEN.fullmatch(last) else location.rstrip("/")
+    return parent if _COPY.fullmatch(last) or _EARLIER.fullmatch(last) else location.rstrip("/")

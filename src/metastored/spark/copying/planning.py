@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException, NoSuchObjectException, NotSupported
-from metastored.hive.locations import join
 from metastored.hive.names import make_part_name
 from metastored.model.acid import is_transactional
 from metastored.model.formats import format_of
 from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName
 from metastored.model.spark.properties import NUM_BUCKETS
-from metastored.spark.acid.files import Files, files_of, in_threads
+from metastored.spark.acid.files import in_threads
 from metastored.spark.copying.marks import Mark, mark_of, state_of
+from metastored.spark.listing import files_below
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 
@@ -39,7 +39,7 @@ class Part:
     state: str
     sd: StorageDescriptor = field(default_factory=StorageDescriptor, compare=False, repr=False)
     files: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
-    """The files of which the state was made: their paths below the location, and their sizes."""
+    """The files of which the state was made: their paths below the location, and their sizes; sorted."""
 
     @property
     def location(self) -> str:
@@ -75,7 +75,7 @@ class CopyPlan:
     @property
     def state(self) -> str:
         """The state of all parts together."""
-        return state_of([(part.name, 0) for part in self.changed], "".join(part.state for part in self.changed))
+        return state_of([(part.name, 0, part.state) for part in self.changed], None)
 
     @property
     def summary(self) -> str:
@@ -258,16 +258,11 @@ def _part(
 ) -> Part:
     if sd is None or not sd.location:
         raise NotSupported("a table without a location cannot be copied")
-    files = tuple(_listed(files_of(spark, sd.location), sd.location, ""))
+    files = sorted(each for each in files_below(spark, sd.location) if not _is_ignored(each.path))
     known = parameters or {}
     state = state_of(files, known.get("metadata_location") or known.get(_CHANGED))
-    return Part(name, values, state, sd, files)
+    return Part(name, values, state, sd, tuple((each.path, each.size) for each in files))
 
 
-def _listed(files: Files, location: str, path: str) -> Iterator[tuple[str, int]]:
-    for entry in files.entries(join(location, path) if path else location):
-        below = f"{path}/{entry.name}" if path else entry.name
-        if entry.is_directory:
-            yield from _listed(files, location, below)
-        elif not entry.name.startswith((".", "_SUCCESS", "_tmp")):
-            yield below, entry.size
+def _is_ignored(path: str) -> bool:
+    return path.rpartition("/")[2].startswith((".", "_SUCCESS", "_tmp"))

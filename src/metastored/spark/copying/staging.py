@@ -5,11 +5,7 @@ The checksum of the source is computed while its rows are written, so the source
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
-import time
-import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,10 +13,9 @@ from metastored.errors import CopyMismatch
 from metastored.hive.locations import join
 from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
-from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, is_abandoned, token
+from metastored.spark.copying.marks import COPY_SOURCE, Mark
 from metastored.spark.copying.planning import CopyPlan, Part
 from metastored.spark.copying.reading import spelled
-from metastored.spark.processes import is_running
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,11 +38,6 @@ class Staged(NamedTuple):
     """As in its mark."""
     copied_files: int = 0
     """Files that were copied byte for byte."""
-
-
-def new_token() -> str:
-    """The name of a copy by this process."""
-    return token(time.time(), socket.gethostname(), os.getpid(), uuid.uuid4().hex[:8])
 
 
 def observed(frame: DataFrame) -> tuple[DataFrame, Any]:
@@ -113,15 +103,6 @@ def total(checksums: Sequence[Checksum]) -> Checksum:
 def mark_parameters(plan: CopyPlan, found: Checksum) -> dict[str, str]:
     """The parameter by which a later copy sees what this one has copied, for a table that is replaced as a whole."""
     return {COPY_SOURCE: Mark(str(plan.source), plan.state, found.rows, found.text).text()}
-
-
-def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozenset()) -> None:
-    """Removes directories of copies that were killed. `keep` are names that the metastore refers to."""
-    for entry in files.entries(location):
-        if not entry.is_directory or not entry.name.startswith((DIRECTORY, STAGING)) or entry.name in keep:
-            continue
-        if is_abandoned(entry.name, time.time(), socket.gethostname(), is_running):
-            files.remove(join(location, entry.name))
 
 
 def size_of(files: Files, location: str) -> tuple[int, int]:
