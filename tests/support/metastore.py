@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from metastored.hive.generation import Generation
+from metastored.hive.generation import Compat, Generation
 from metastored.service.bootstrap import ensure_defaults
 from metastored.service.core.context import Service
 from metastored.service.housekeeping import reap
@@ -41,7 +41,7 @@ class Metastore:
         self,
         database: Database,
         clock: Clock,
-        generation: Generation = Generation.HIVE_3_1,
+        generation: Compat | Generation = Generation.HIVE_3_1,
         warehouse: Warehouse | None = None,
         **settings: Any,
     ) -> None:
