@@ -158,8 +158,8 @@ _NO_COLUMNS: Final = (
 )
 _NAME_OF_HIVE_4: Final = "the default accepts the names that Hive 4 accepts; --compat 3.1 refuses this one"
 _NO_VALUES: Final = (
-    "without values all partitions are listed, up to the limit; Hive 4 does the same, but not if a limit of partitions is"
-    " set: it cannot count without values"
+    "without values all partitions are listed, up to the limit; Hive 4 does the same, but not if a limit of partitions"
+    " is set: it cannot count without values"
 )
 
 _CONSTRAINTS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -201,7 +201,7 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
             "testAddPartitionNullColsInSd": _NO_COLUMNS,
             "testAddPartitionsNullColsInSd": _NO_COLUMNS,
             "testAddPartitionsUpperCaseDBAndTableNameInOnePart": (
-                "the case of names does not matter here, as everywhere else in Hive, and in Hive 3 here too"
+                "the case of names does not matter here, as everywhere else in Hive, and as in Hive 3 in this call"
             ),
         },
         "TestListPartitions": {

@@ -94,7 +94,7 @@ def test_hive_3_names_the_table_that_an_empty_name_does_not_find(
 
 def test_with_a_limit_hive_4_counts_the_partitions_of_a_missing_table_first(start: Starter) -> None:
     assert start(Generation.HIVE_4_0).call("get_partitions", "default", "nosuch", -1) == ()
-    with pytest.raises(NoSuchObjectException, match="does not exist : hive.default.nosuch"):
+    with pytest.raises(NoSuchObjectException, match=r"does not exist : hive\.default\.nosuch"):
         start(Generation.HIVE_4_0, partition_limit=100).call("get_partitions", "default", "nosuch", -1)
 
 
@@ -131,7 +131,7 @@ def test_a_function_is_not_moved_to_no_database(metastore: Metastore) -> None:
     metastore.call("create_function", function())
     with pytest.raises(MetaException, match="Database name cannot be null"):
         metastore.call("alter_function", "default", "f", function(dbName=None))
-    with pytest.raises(ApplicationError, match="alter_function: database hive.nosuch does not exist"):
+    with pytest.raises(ApplicationError, match=r"alter_function: database hive\.nosuch does not exist"):
         metastore.call("alter_function", "default", "f", function(dbName="nosuch"))
     assert metastore.call("get_function", "default", "f").dbName == "default"
 
