@@ -85,8 +85,8 @@ def create_function(ctx: Context, func: Function | None) -> None:
         raise InvalidObjectException(f"{func.functionName} is not a valid object name")
     if func.className is None:
         raise InvalidObjectException(NO_CLASS)
-    _check_types(func)
     where = ctx.name_for_new(func.dbName, func.catName, NoSuchObjectException)
+    _check_types(func)
     name = normalize(func.functionName)
     stored = _stored(func, ctx.now())
     taken = AlreadyExistsException(f"Function {func.functionName} already exists")
