@@ -152,7 +152,7 @@ def test_a_key_unlike_any_other_is_refused_with_a_list_of_all() -> None:
         ("workers", "0", "a whole number from 1 to 256 was expected"),
         ("idle_timeout", "soon", "a number of seconds was expected, such as 60 or 0.5"),
         ("idle_timeout", "-1", "a number of seconds"),
-        ("compat", "5.0", "one of 2.3, 3.1, 4.0, 4.2 was expected"),
+        ("compat", "5.0", "one of any, 2.3, 3.1, 4.0, 4.2 was expected"),
         ("directories", "some", "one of all, local, off was expected"),
         ("host", " ", "a text was expected"),
     ],

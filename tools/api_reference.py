@@ -32,6 +32,23 @@ call writes.
 """
 
 
+DIALECTS = """\
+`--compat 2.3`, `3.1`, `4.0` or `4.2` selects one version: the server accepts what that version accepts, and replies as
+it does. A client whose calls show that it is newer than 2.3 gets the replies of 3.1.
+
+`--compat any`, the default, serves clients of all versions at once:
+
+- What one of the versions accepts is accepted: names of databases and tables, filters, keys of settings, types of
+  compactions, changes of column types. A filter is read by the rules of the client's version; if these do not allow
+  it, by those of 4.2.
+- Replies are those of 3.1. A connection gets those of 4.0 from the first request on that only a client of Hive 4
+  sends: a call for databases, tables or partitions that Hive 4 introduced (`create_table_req`, `get_database_req`, …),
+  or a request with `processorCapabilities`, `tablesPattern` or `projectionSpec`. `alter_table_req`,
+  `alter_partitions_req` and methods without an earlier form, such as those of compactions, show nothing.
+- A managed table that became external by the rules of 4.0 is dropped with its data by every client.
+"""
+
+
 def versions(method: Method) -> str:
     first, last = method.versions[0], method.versions[-1]
     if last == VERSIONS[-1]:
@@ -59,7 +76,7 @@ def text() -> str:
             )
         out.append("")
     out.append("## What differs between the versions\n")
-    out.append("`--compat` selects the version whose behaviour a client gets, until the client is known to be newer.\n")
+    out.append(DIALECTS)
     out.append("| since | difference to the previous versions |\n|---|---|")
     out += (f"| {line.since} | {line.what} |" for line in compat.table())
     return "\n".join(out).rstrip() + "\n"

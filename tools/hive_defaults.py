@@ -32,9 +32,13 @@ def lines() -> list[str]:
     """One for each key and value, with the generations that have both."""
     known: dict[tuple[str, str], list[str]] = {}
     for generation, version in VERSIONS.items():
-        for line in sorted(set(hive_defaults(version).splitlines())):
+        values: dict[str, str] = {}
+        for line in hive_defaults(version).splitlines():
             key, tab, value = line.partition("\t")
-            if tab and READABLE.fullmatch(key) and not any(map(OF_THIS_MACHINE.fullmatch, (key, value))):
+            if tab:
+                values.setdefault(key, value)
+        for key, value in values.items():
+            if READABLE.fullmatch(key) and not any(map(OF_THIS_MACHINE.fullmatch, (key, value))):
                 known.setdefault((key, value), []).append(generation)
     return [f"{','.join(generations)}\t{key}\t{value}\n" for (key, value), generations in sorted(known.items())]
 

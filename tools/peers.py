@@ -33,16 +33,17 @@ HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
 # Jars beside those of a server, by folder: their description and coordinates. What they depend on is in the jars of
 # the Hive of the same version.
+JUNIT = ("junit:junit:4.13.2", "org.hamcrest:hamcrest-core:1.3")
 MORE_JARS = {
     "listener-2.3.10": ("the listener of Hive 2.3.10", (f"{LISTENER}:2.3.10",)),
     "listener-3.1.3": ("the listener of Hive 3.1.3", (f"{LISTENER}:3.1.3",)),
     "client-tests-3.1.3": (
         "the client tests of Hive 3.1.3",
-        (
-            "org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests",
-            "junit:junit:4.13.2",
-            "org.hamcrest:hamcrest-core:1.3",
-        ),
+        ("org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests", *JUNIT),
+    ),
+    "client-tests-4.0.1": (
+        "the client tests of Hive 4.0.1",
+        ("org.apache.hive:hive-standalone-metastore-server:4.0.1:jar:tests", *JUNIT),
     ),
     "exec-3.1.3": ("hive-exec 3.1.3", ("org.apache.hive:hive-exec:3.1.3",)),
     "exec-4.0.1": ("hive-exec 4.0.1", ("org.apache.hive:hive-exec:4.0.1",)),

@@ -210,11 +210,12 @@ class Settings:
         whole(0, 36500),
         0,
         "How many days removed data is kept in .Trash, in the warehouse or the root of another file system. PURGE and "
-        "tables with auto.purge bypass the trash. 0 removes data at once.",
+        "tables with auto.purge or skip.trash bypass the trash. 0 removes data at once.",
     )
     compat: str = _words(
-        "3.1", "The Hive version whose behaviour the server has, until a client is known to be newer.",
-        "2.3", "3.1", "4.0", "4.2",
+        "any", "The Hive version whose behaviour the server has. any accepts what one of the versions accepts, and"
+        " replies as the version of Hive that a client's own requests show: 3.1, or 4.0 for clients of Hive 4.",
+        "any", "2.3", "3.1", "4.0", "4.2",
     )  # fmt: skip
     distinct_values: Literal["highest", "density", "bit-vectors"] = _words(
         "highest",

@@ -1,60 +1,104 @@
-"""Hive 3.1.3's own tests of its client API on metastored: each test that passes on Hive's server passes here.
+"""Hive's own tests of its client API, of 3.1.3 and 4.0.1, on metastored: those that pass on Hive's server pass here.
 
-Each class has a new server, and all of them share one JVM. The tests that fail on Hive's server too, and those that
-are to fail here for a reason, are listed in `hive_client_suite.py`. A listed test that passes fails this suite.
+The classes of a version share one server, with the default settings, and one JVM. The tests that fail on Hive's server
+too, and those that are to fail here for a reason, are listed in `hive_client_suite.py`. A listed test that passes fails
+this suite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from metastored.testing import running_server
-from tests.clients.hive_client_suite import DIFFERENCES, FAILS_ON_HIVE, HIVE_SETTINGS, SETTINGS
-from tests.support.apache import MissingPeer, apache_3_1
+from metastored.testing import RunningServer, running_server
+from tests.clients.hive_client_suite import (
+    DIFFERENCES,
+    FAILS_ON_HIVE,
+    FIRST,
+    HIVE_SETTINGS,
+    NOT_FOR_SERVERS,
+    SETTINGS,
+    VERSIONS,
+)
+from tests.support.apache import MissingPeer, apache_3_1, apache_peer
 from tests.support.hive_client_suite import FAIL, PASS, ClientSuite, client_suite, suite_classes
 
 pytestmark = pytest.mark.peers
 
-CLASSES = suite_classes() or ("Test",)
-"""Without `make peers` this is one name, which is skipped for all tests."""
+
+def _classes(version: str) -> list[str]:
+    """Without `make peers` this is one name, which is skipped for all tests."""
+    found = [name for name in suite_classes(version) if name not in NOT_FOR_SERVERS]
+    return [*(name for name in FIRST if name in found), *(name for name in found if name not in FIRST)] or ["Test"]
+
+
+TESTS = [(version, name) for version in VERSIONS for name in _classes(version)]
 
 
 @pytest.fixture(scope="module")
-def suite() -> Iterator[ClientSuite]:
-    running = client_suite()
-    try:
-        opened = running.__enter__()
-    except MissingPeer as reason:
-        pytest.skip(str(reason))
-    try:
-        yield opened
-    finally:
-        running.__exit__(None, None, None)
+def suite_of() -> Iterator[Callable[[str], ClientSuite]]:
+    """The JVM of a version."""
+    with ExitStack() as running:
+
+        @cache
+        def started(version: str) -> ClientSuite:
+            try:
+                return running.enter_context(client_suite(version))
+            except MissingPeer as reason:
+                pytest.skip(str(reason))
+
+        yield started
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_tests_that_pass_on_hive_pass_on_metastored(name: str, suite: ClientSuite, tmp_path: Path) -> None:
-    warehouse = tmp_path / "warehouse"
-    with running_server(**SETTINGS, warehouse=warehouse.as_uri()) as server:
-        # The trash is in the warehouse.
-        outcomes = suite.run(name, server.uri, f"file:{warehouse}", home=warehouse)
+@pytest.fixture(scope="module")
+def server_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[RunningServer, Path]]]:
+    """The server for the tests of a version, and its warehouse."""
+    with ExitStack() as running:
+
+        @cache
+        def started(version: str) -> tuple[RunningServer, Path]:
+            warehouse = tmp_path_factory.mktemp(f"hive-{version}") / "warehouse"
+            return running.enter_context(running_server(**SETTINGS, warehouse=warehouse.as_uri())), warehouse
+
+        yield started
+
+
+@pytest.mark.parametrize(("version", "name"), TESTS)
+def test_tests_that_pass_on_hive_pass_on_metastored(
+    version: str,
+    name: str,
+    suite_of: Callable[[str], ClientSuite],
+    server_of: Callable[[str], tuple[RunningServer, Path]],
+) -> None:
+    suite = suite_of(version)
+    server, warehouse = server_of(version)
+    # The trash is in the warehouse.
+    outcomes = suite.run(name, server.uri, f"file:{warehouse}", home=warehouse)
     assert outcomes
     failed = {test for test, found in outcomes.items() if found.outcome == FAIL}
-    excused = FAILS_ON_HIVE.get(name, frozenset()) | DIFFERENCES.get(name, {}).keys()
-    wrong = [f"{test}: {outcomes[test].message}" for test in sorted(failed - excused)]
+    different = DIFFERENCES[version].get(name, {}).keys()
+    wrong = [
+        f"{test}: {outcomes[test].message}"
+        for test in sorted(failed - FAILS_ON_HIVE[version].get(name, frozenset()) - different)
+    ]
     assert not wrong, "\n".join(wrong)
-    assert not DIFFERENCES.get(name, {}).keys() - failed, "they are listed as different, and pass"
+    assert not different - failed, "they are listed as different, and pass"
 
 
 @pytest.mark.soak
 @pytest.mark.apache
-@pytest.mark.parametrize("name", CLASSES)
-def test_the_tests_that_fail_on_hive_are_the_listed_ones(name: str, suite: ClientSuite) -> None:
-    with apache_3_1(HIVE_SETTINGS) as hive:
+@pytest.mark.parametrize(("version", "name"), TESTS)
+def test_the_tests_that_fail_on_hive_are_the_listed_ones(
+    version: str, name: str, suite_of: Callable[[str], ClientSuite]
+) -> None:
+    suite = suite_of(version)
+    with apache_3_1(HIVE_SETTINGS) if version == "3.1.3" else apache_peer(version, HIVE_SETTINGS) as hive:
         outcomes = suite.run(name, hive.uri, f"file:{hive.warehouse}", home=hive.home)
-    listed = FAILS_ON_HIVE.get(name, frozenset())
+    listed = FAILS_ON_HIVE[version].get(name, frozenset())
     assert {test for test, found in outcomes.items() if found.outcome == FAIL} == listed
-    assert {test for test, found in outcomes.items() if found.outcome == PASS} >= DIFFERENCES.get(name, {}).keys()
+    passed = {test for test, found in outcomes.items() if found.outcome == PASS}
+    assert passed >= DIFFERENCES[version].get(name, {}).keys()

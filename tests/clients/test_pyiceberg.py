@@ -198,3 +198,14 @@ def test_eight_writers_lose_no_commit(catalog: HiveCatalog, server: RunningServe
     table = catalog.load_table("lab.shared")
     assert len(table.snapshots()) == WRITERS * APPENDS
     assert ids(table) == sorted(number * 1000 + turn for number in range(WRITERS) for turn in range(APPENDS))
+
+
+def test_a_namespace_and_a_table_with_hyphens(catalog: HiveCatalog) -> None:
+    catalog.create_namespace("my-lab")
+    try:
+        made = catalog.create_table("my-lab.my-table", SCHEMA)
+        made.append(pa.table({"id": [1], "name": ["ann"]}, schema=SCHEMA))
+        assert catalog.load_table("my-lab.my-table").scan().to_arrow().num_rows == 1
+        catalog.drop_table("my-lab.my-table")
+    finally:
+        catalog.drop_namespace("my-lab")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metastored.hive.generation import Generation
+from metastored.hive.generation import ANY, Compat, Generation
 from metastored.store.engine.migrate import ensure_schema
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
@@ -22,7 +22,7 @@ def start(opener: Opener) -> Iterator[Starter]:
     started: list[Metastore] = []
     clock = Clock()
 
-    def begin(generation: Generation = Generation.HIVE_3_1, **settings: Any) -> Metastore:
+    def begin(generation: Compat | Generation = Generation.HIVE_3_1, **settings: Any) -> Metastore:
         database = opener()
         ensure_schema(database)
         started.append(Metastore(database, clock, generation, **settings))
@@ -43,3 +43,9 @@ def metastore(start: Starter) -> Metastore:
 def hive_4(start: Starter) -> Metastore:
     """A metastore of Hive 4.0's generation."""
     return start(Generation.HIVE_4_0)
+
+
+@pytest.fixture
+def any_hive(start: Starter) -> Metastore:
+    """A metastore with the default for `compat`."""
+    return start(ANY)

@@ -40,7 +40,7 @@ def test_keys_without_hive_are_for_hive_3_and_later(start: Starter) -> None:
 
 
 def test_the_timeouts_that_metastored_uses_are_returned() -> None:
-    assert {key: default(key, Generation.HIVE_4_0) for key in OWN} == {
+    assert {key: default(key, (Generation.HIVE_4_0,)) for key in OWN} == {
         **dict.fromkeys(("metastore.txn.timeout", "hive.txn.timeout"), "300s"),
         **dict.fromkeys(("metastore.repl.txn.timeout", "hive.repl.txn.timeout"), "11d"),
     }

@@ -172,8 +172,13 @@ def apache_3_1(
 
 
 @contextlib.contextmanager
-def apache_peer(version: str, *, acid: bool = False) -> Iterator[ApacheMetastore]:
-    """A Hive that `make peers` installs, such as "4.0.1", on the schema that its own script makes; `acid` as above."""
+def apache_peer(
+    version: str, more: Mapping[str, str] = MappingProxyType({}), *, acid: bool = False
+) -> Iterator[ApacheMetastore]:
+    """A Hive that `make peers` installs, such as "4.0.1", on the schema that its own script makes.
+
+    `more` and `acid` as above.
+    """
     jars = _jars_of_peer(version)
     # The jars of 4.1.0 have Hive itself.
     jars += _exec_jars(version) if acid and version != "4.1.0" else []
@@ -181,6 +186,7 @@ def apache_peer(version: str, *, acid: bool = False) -> Iterator[ApacheMetastore
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES}
     if version in EXPRESSION_PROXIES:
         settings["metastore.expression.proxy"] = EXPRESSION_PROXIES[version]
+    settings |= more
     with _home(version, "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
         main = ["HiveByScript", str(script), home.jdbc_url]
         with _running(home, jars, main) as metastore:
@@ -190,6 +196,11 @@ def apache_peer(version: str, *, acid: bool = False) -> Iterator[ApacheMetastore
 def jars_of_hive_3_1() -> list[Path]:
     """Hive 3.1.3's, and the compiler for small programs that use them."""
     return [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+
+
+def jars_of_hive(version: str) -> list[Path]:
+    """The jars of a Hive, and the compiler for small programs that use them."""
+    return jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version)
 
 
 def _jars_of_peer(version: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Hive 3.1.3's own tests of its client API, run on servers that are there already: metastored's, or Hive's.
+"""Hive's own tests of its client API, run on servers that are there already: metastored's, or Hive's.
 
 `make peers` installs the tests. One JVM runs any number of the classes, one after the other, each on the server that
 the caller names; the tests run in Hive's "cluster" mode, in which they start no server. The tests clean up the
@@ -27,13 +27,12 @@ from tests.support.apache import (
     PEERS,
     MissingPeer,
     StartFailure,
-    jars_of_hive_3_1,
+    jars_of_hive,
     java,
     write_site,
 )
 
 PACKAGE: Final = "org.apache.hadoop.hive.metastore.client"
-FOLDER: Final = PEERS / "client-tests-3.1.3"
 TEST_TIMEOUT: Final = 120.0
 """The longest silence between the outcomes of two tests."""
 
@@ -51,10 +50,14 @@ class Outcome:
     message: str = ""
 
 
-def suite_classes() -> tuple[str, ...]:
+def _folder(version: str) -> Path:
+    return PEERS / f"client-tests-{version}"
+
+
+def suite_classes(version: str) -> tuple[str, ...]:
     """The names of the test classes, in order; empty if `make peers` has not installed them."""
     found: set[str] = set()
-    for jar in FOLDER.glob("*-tests.jar"):
+    for jar in _folder(version).glob("*-tests.jar"):
         with zipfile.ZipFile(jar) as archive:
             for entry in archive.namelist():
                 package, _, name = entry.removesuffix(".class").replace("/", ".").rpartition(".")
@@ -106,11 +109,11 @@ class ClientSuite:
 
 
 @contextlib.contextmanager
-def client_suite() -> Iterator[ClientSuite]:
-    """Starts the JVM, and ends it by its id."""
-    tests = sorted(FOLDER.glob("*.jar"))
+def client_suite(version: str) -> Iterator[ClientSuite]:
+    """Starts the JVM, and ends it by its id. The version is one such as "3.1.3"."""
+    tests = sorted(_folder(version).glob("*.jar"))
     if not tests:
-        raise MissingPeer("the tests of Hive 3.1.3's client API are not on this machine: make peers installs them")
+        raise MissingPeer(f"the tests of Hive {version}'s client API are not on this machine: make peers installs them")
     with tempfile.TemporaryDirectory(prefix="hive-client-tests-") as name:
         folder = Path(name)
         command = [
@@ -118,10 +121,12 @@ def client_suite() -> Iterator[ClientSuite]:
             HEAP,
             "-enableassertions:org.apache.hadoop.hive...",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES),
+            *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
             f"-Djava.io.tmpdir={folder}",
+            f"-Dlog4j2.configurationFile={JAVA_SOURCES / 'only-errors.properties'}",
             f"-Dtest.tmp.dir={folder}",
             "-cp",
-            os.pathsep.join(map(str, [*tests, *jars_of_hive_3_1()])),
+            os.pathsep.join(map(str, [*tests, *jars_of_hive(version)])),
             COMPILER,
             str(JAVA_SOURCES / "ClientTests.java"),
             "ClientTests",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from metastored.hive.generation import Generation
+from metastored.hive.generation import Compat, Generation
 from metastored.service.bootstrap import ensure_defaults
 from metastored.service.core.context import Service
 from metastored.service.housekeeping import reap
@@ -41,7 +41,7 @@ class Metastore:
         self,
         database: Database,
         clock: Clock,
-        generation: Generation = Generation.HIVE_3_1,
+        generation: Compat | Generation = Generation.HIVE_3_1,
         warehouse: Warehouse | None = None,
         **settings: Any,
     ) -> None:
@@ -49,7 +49,8 @@ class Metastore:
         self.clock = clock
         self.database = database
         self.service = Service(database, warehouse or Warehouse("file:/nowhere", "off"), clock=clock, **settings)
-        self.generation = generation
+        self.compat = generation if isinstance(generation, Compat) else Compat.only(generation)
+        self.generation = self.compat.replies
         ensure_defaults(self.service)
         self._pool = Pool(2)
         self._local = Local(self.service, self._pool)
@@ -60,7 +61,7 @@ class Metastore:
         method = METHODS[name]
         given = (*args, *[None] * (len(method.args) - len(args)))
         call = Call(method, None, body=binary.encode_args(method, given))
-        session = Session("test", self.generation, user="tester")
+        session = Session("test", self.compat, user="tester")
         reply = self._loop.run_until_complete(self._local.handle(call, session))
         return reply.value(method)
 

@@ -113,6 +113,11 @@ def name(text: str) -> str:
     return parse_location(text).path.rpartition("/")[2]
 
 
+def is_relative(text: str) -> bool:
+    """Whether a location has neither a scheme nor a slash at its start."""
+    return bool(text) and not text.startswith("/") and ":" not in text.partition("/")[0]
+
+
 def is_local(text: str) -> bool:
     """Whether a location is on this machine's own file system: scheme `file`, or none at all."""
     return parse_location(text).scheme in ("", LOCAL_SCHEME)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.config import Settings
 from metastored.gate.measured import Measured
 from metastored.gate.tallies import Tallies, WorkerTally
-from metastored.hive.generation import Generation
+from metastored.hive.generation import Compat
 from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Listener, Ports
 from metastored.server.state import SWEEP, ServerState
@@ -129,7 +129,7 @@ class Server:
             self._authentication_pool,
             settings,
             self.state,
-            Generation.of(settings.compat),
+            Compat.of(settings.compat),
             application.authenticator,
             application.spool,
             http_refusal(settings, self._ports.http_number),

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 from metastored.config import Settings
 from metastored.errors import ApplicationError, AuthenticationError, Error, StoreError
-from metastored.hive.generation import Generation
+from metastored.hive.generation import Compat
 from metastored.server.auth import negotiation as sasl
 from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
@@ -65,7 +65,7 @@ class Service:
     """The threads for authentication: however many clients log in, calls continue."""
     settings: Settings
     state: ServerState
-    generation: Generation
+    compat: Compat
     authenticator: Authenticator | None = None
     spool: Path | None = None
     """The directory of temporary files for slow readers' streams; by default the system's temporary directory."""
@@ -81,7 +81,7 @@ class ThriftConnection(asyncio.Protocol):
         self._handle = service.handler.handle
         self._slow = service.settings.slow_call
         self._wire = ServerConnection(service.http_refusal)
-        self._session = Session(generation=service.generation)
+        self._session = Session(compat=service.compat)
         self._negotiation: Negotiation | None = None
         self._admitted = service.authenticator is None and not service.settings.requires_authentication
         self._task: asyncio.Task[None] | None = None

@@ -101,14 +101,14 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
 
 @method
 def getMetaConf(ctx: Context, key: str | None) -> str:
-    name = session_key(key, ctx.rules)
+    name = session_key(key, ctx.accepted)
     value = ctx.session.conf.get(name)
-    return default_of_session(name, ctx.generation) if value is None else value
+    return default_of_session(name, ctx.dialects) if value is None else value
 
 
 @method
 def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
-    name = session_key(key, ctx.rules)
+    name = session_key(key, ctx.accepted)
     if value is None:
         ctx.session.conf.pop(name, None)
     else:
@@ -121,14 +121,14 @@ def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -
     """The server's own setting for one of Hive's keys, or else Hive's default for it."""
     if name is None:
         return defaultValue
-    readable = _READABLE if ctx.rules.returns_metastore_keys else _READABLE_IN_2_3
+    readable = _READABLE if ctx.accepted.returns_metastore_keys else _READABLE_IN_2_3
     if not readable.fullmatch(name) or _HIDDEN.fullmatch(name):
         raise ConfigValSecurityException(f"For security reasons, the config key {name} cannot be accessed")
     if name.removeprefix("hive.") == "metastore.warehouse.dir":
         return ctx.warehouse.root
     configured = ctx.service.configured.get(name)
     if configured is None:
-        configured = default(name, ctx.generation)
+        configured = default(name, ctx.dialects)
     return defaultValue if configured is None else configured
 
 

@@ -7,6 +7,7 @@ classes. The file is read on the first call. Nothing here changes how metastored
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -62,9 +63,9 @@ def _unescaped(match: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t"}.get(match[1], match[1])
 
 
-def default(key: str, generation: Generation) -> str | None:
-    """Hive's default of this generation for a key; None if the generation does not have the key."""
-    known = _defaults()[generation].get(key)
+def default(key: str, generations: Sequence[Generation]) -> str | None:
+    """Hive's default for a key, of the first of these generations that has the key; None if none of them has it."""
+    known = next((value for each in generations if (value := _defaults()[each].get(key)) is not None), None)
     if known is not None and key in OWN:
         time = OWN[key]
         return f"{time // _DAY}d" if time % _DAY == 0 else f"{time // 1000}s"
@@ -86,9 +87,9 @@ def session_key(key: str | None, rules: Rules) -> str:
     return name
 
 
-def default_of_session(name: str, generation: Generation) -> str:
+def default_of_session(name: str, generations: Sequence[Generation]) -> str:
     """The default of a key that `session_key` returned."""
-    return default(f"{_PREFIX}{name}", generation) or ""
+    return default(f"{_PREFIX}{name}", generations) or ""
 
 
 def check_value(key: str | None, name: str, value: str) -> None:

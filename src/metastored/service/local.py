@@ -18,7 +18,7 @@ from metastored.errors import (
     NoSuchObjectException,
     StoreError,
 )
-from metastored.hive.generation import Generation
+from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
 from metastored.service.core.serving import Function, served
@@ -40,6 +40,7 @@ class Local:
         self._service = service
         self._pool = pool
         self._functions = served()
+        self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
         sqlite = service.database.dialect == "sqlite"
         self._on_loop = {
             name for name in self._functions if METHODS[name].cost == "point" and (sqlite or _needs_no_store(name))
@@ -52,8 +53,7 @@ class Local:
             # A method of the API that metastored does not serve gets the same error as one that Hive never had.
             unknown = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{method.name}'")
             return Reply.raised(method, unknown)
-        if session.generation < Generation.HIVE_3_1 and method.versions[0] != "2.3":
-            session.generation = Generation.HIVE_3_1
+        show(session, self._shown[method.name])
         if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
         try:

@@ -12,7 +12,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from metastored.errors import ApplicationError, Error, LocalProtocolError, MetaException, MetastoreError
-from metastored.hive.generation import Generation
+from metastored.hive.generation import ANY, Compat, Generation
 from metastored.wire import binary
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
@@ -33,11 +33,11 @@ class Session:
     """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
     __slots__ = (
-        *("authenticated", "by_token", "cascade", "conf", "entrusted", "generation", "groups"),
+        *("accepts", "authenticated", "by_token", "cascade", "conf", "entrusted", "generation", "groups"),
         *("may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
-    def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
+    def __init__(self, peer: str = "", compat: Compat | Generation = ANY, user: str | None = None) -> None:
         self.peer = peer
         self.user = user
         self.groups: tuple[str, ...] = ()
@@ -49,8 +49,9 @@ class Session:
         """True for a proxy user, which may act for any other user."""
         self.principal: str | None = None
         """The authenticated full name, such as alice@REALM; `user` is the short name."""
-        self.generation = generation
-        """The Hive version of replies on this connection; raised when a call shows that the client is newer."""
+        self.generation, self.accepts = compat if isinstance(compat, Compat) else Compat.only(compat)
+        """The Hive version of replies on this connection, raised when a call shows that the client is newer; and the
+        newest version whose requests are accepted."""
         self.cascade: object = None
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
         self.one_call = False

@@ -103,8 +103,11 @@ def test_a_call_that_purges_leaves_nothing_in_the_trash(metastore: Metastore, ro
     assert _in_trash(root) == [f"/{DB}.db/u/file"]
 
 
-def test_a_table_that_purges_itself_leaves_nothing_in_the_trash(metastore: Metastore, root: Path) -> None:
-    _filled(metastore, root, parameters={"auto.purge": "TRUE"})
+@pytest.mark.parametrize("parameter", ["auto.purge", "skip.trash"])
+def test_a_table_that_purges_itself_leaves_nothing_in_the_trash(
+    metastore: Metastore, root: Path, parameter: str
+) -> None:
+    _filled(metastore, root, parameters={parameter: "TRUE"})
     metastore.call("truncate_table", DB, "t", None)
     (root / f"{DB}.db" / "t" / "file").touch()
     metastore.call("drop_table", DB, "t", True)

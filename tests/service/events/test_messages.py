@@ -53,7 +53,7 @@ def _work(metastore: Metastore) -> None:
     call("fire_listener_event", FireEventRequest(True, data, "d", "t"))
     call("fire_listener_event", FireEventRequest(True, data, "d", "p", ("1", "x")))
     call("drop_partition", "d", "p", ("1", "x"), True)
-    call("create_function", Function(functionName="f", dbName="d", className="x.Y"))
+    call("create_function", Function(functionName="f", dbName="d", className="x.Y", ownerType=1, functionType=1))
     call("drop_function", "d", "f")
     call("add_primary_key", AddPrimaryKeyRequest((SQLPrimaryKey("d", "t", "a", 1, "pk", catName="hive"),)))
     call("drop_constraint", DropConstraintRequest("d", "t", "pk"))

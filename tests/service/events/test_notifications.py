@@ -297,7 +297,7 @@ def test_changed_and_dropped_partitions_have_events(metastore: Metastore) -> Non
 def test_databases_functions_and_catalogs_have_events(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="d"))
     hive_4.call("alter_database", "d", Database(name="d", parameters={"a": "b"}))
-    hive_4.call("create_function", Function(functionName="f", dbName="d", className="x.Y"))
+    hive_4.call("create_function", Function(functionName="f", dbName="d", className="x.Y", ownerType=1, functionType=1))
     hive_4.call("drop_function", "d", "f")
     hive_4.call("drop_database", "d", True, True)
     hive_4.call("create_catalog", CreateCatalogRequest(Catalog(name="c", locationUri="file:/nowhere/c")))

@@ -36,7 +36,6 @@ def test_the_partition_names_of_a_missing_table_are_a_declared_exception_that_na
     [
         ("grant_role", ("zz", "u", 1, "g", 1, False), "zz role can not be found."),
         ("revoke_role", ("zz", "u", 1), "zz role can not be found."),
-        ("truncate_table", ("default", "nope", None), "nope table not found"),
     ],
 )
 def test_other_calls_that_declare_a_meta_exception_alone_name_what_is_missing(

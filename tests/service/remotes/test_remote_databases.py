@@ -220,7 +220,9 @@ def test_nothing_local_is_made_in_a_remote_database(metastore: Metastore) -> Non
         with pytest.raises(InvalidObjectException, match="database d is remote"):
             metastore.call("create_table", bare_table("d", "t", parameters=parameters))
     with pytest.raises(InvalidObjectException, match="database d is remote"):
-        metastore.call("create_function", Function(functionName="f", dbName="d", className="C"))
+        metastore.call(
+            "create_function", Function(functionName="f", dbName="d", className="C", ownerType=1, functionType=1)
+        )
     metastore.call("drop_database", "d", True, False)
 
 

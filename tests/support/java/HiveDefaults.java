@@ -1,18 +1,48 @@
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.Iterator;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
 /**
  * The results of get_config_value of a metastore with default settings: one line for each of its keys, the key,
  * a tab and the value. Given "metastore" the keys of MetastoreConf are printed under both of their names, given
- * "hive" those of HiveConf, which is all that Hive 2.3 has.
+ * "hive" those of HiveConf, which is all that Hive 2.3 has. A key that Hive and Hadoop have is printed twice, first
+ * with Hive's value.
  */
 public class HiveDefaults {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("metastore")) {
             metastore();
+            hadoop((Configuration) Class.forName("org.apache.hadoop.mapred.JobConf").newInstance());
         } else {
-            hive();
+            hadoop(hive());
+        }
+    }
+
+    /** Hadoop's settings of jobs, which a metastore returns too, under their present and their earlier names. */
+    private static void hadoop(Configuration jobs) throws Exception {
+        for (Iterator each = jobs.iterator(); each.hasNext();) {
+            job(jobs, (String) ((Map.Entry) each.next()).getKey());
+        }
+        PrintStream out = System.out;
+        ByteArrayOutputStream renamed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(renamed));
+        Configuration.dumpDeprecatedKeys();
+        System.setOut(out);
+        String[] lines = renamed.toString("UTF-8").split("\n");
+        for (int i = 0; i < lines.length; i++) {
+            job(jobs, lines[i].split("\t")[0].trim());
+        }
+    }
+
+    /** Values that name a user or a directory depend on the machine. */
+    private static void job(Configuration jobs, String name) {
+        String raw = jobs.getRaw(name);
+        if (name.startsWith("mapred") && raw != null && raw.indexOf("${") < 0) {
+            print(name, jobs.get(name));
         }
     }
 
@@ -32,7 +62,7 @@ public class HiveDefaults {
         }
     }
 
-    private static void hive() throws Exception {
+    private static Configuration hive() throws Exception {
         Class conf = Class.forName("org.apache.hadoop.hive.conf.HiveConf");
         Class vars = Class.forName("org.apache.hadoop.hive.conf.HiveConf$ConfVars");
         Field varname = vars.getField("varname");
@@ -42,6 +72,7 @@ public class HiveDefaults {
             String name = (String) varname.get(all[i]);
             print(name, defaults.getRaw(name));
         }
+        return defaults;
     }
 
     private static void print(String name, String value) {

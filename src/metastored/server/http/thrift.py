@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, Final
 
 from metastored.errors import ApplicationError, RemoteProtocolError, StoreError
-from metastored.hive.generation import Generation
+from metastored.hive.generation import Compat, Generation
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.auth.negotiation import NOT_NOW
 from metastored.server.calls import failure, log_when_slow
@@ -97,7 +97,7 @@ class Bodies:
 class ThriftOverHttp:
     """An ASGI application for one path."""
 
-    generation: Generation
+    compat: Compat
     max_body: int = MAX_MESSAGE
 
     def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
@@ -105,7 +105,7 @@ class ThriftOverHttp:
         self._identities = identities
         self._bodies = bodies
         self._trusted = networks(service.settings.trusted_proxies)
-        self.generation = service.generation
+        self.compat = service.compat
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
@@ -157,7 +157,7 @@ class ThriftOverHttp:
 
         Raises Refusal and Unauthorized.
         """
-        session = Session(self._peer(scope), self.generation)
+        session = Session(self._peer(scope), self.compat)
         session.one_call = True
         try:
             return session, await self._identify(scope, headers, session)
@@ -359,7 +359,7 @@ class HmsHttp(ThriftOverHttp):
         self, service: Service, identities: Identities, bodies: Bodies, methods: Collection[str] | None
     ) -> None:
         super().__init__(service, identities, bodies)
-        self.generation = Generation.HIVE_2_3
+        self.compat = Compat.only(Generation.HIVE_2_3)
         self._methods = methods
         if methods is not None:
             self.max_body = MAX_READING

@@ -3,6 +3,10 @@
 A rule that is code in `service/` is a field of `Rules`; the few rules of filters, in `metastored.hive`, are only listed
 here. The reference prints `table()`. Methods of all versions are always served, whatever the
 column says; and the conditional alter works under each.
+
+Rules of replies follow the generation of the session (`ctx.rules`), which `show` raises when a request shows a newer
+client. Rules of requests, such as which names are valid, follow the newest generation that is accepted
+(`ctx.accepted`): with `--compat any` that is the last one.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Final, NamedTuple
 
 from metastored.hive.generation import Generation
+from metastored.wire.message import Session
+from metastored.wire.methods import Method
 
 
 def _rule(what: str) -> bool:
@@ -81,6 +87,9 @@ class Rules:
         " the warehouse; managed tables in `managedLocationUri`, or in `db.db` of the warehouse. `get_database` returns"
         " the location of external tables and, to clients that can write managed tables, also that of managed tables"
     )
+    refuses_roots: bool = _rule(
+        "A table at the root of a file system or bucket is refused; before, only at the root of the local file system"
+    )
     returns_access: bool = _rule(
         "Clients that send `processorCapabilities` get the access type of a table, and may get it without buckets"
     )
@@ -98,6 +107,10 @@ class Rules:
     lists_missing_table_as_empty: bool = _rule(
         "`get_partitions`, `get_partition_names` and their request forms return an empty list for a missing table;"
         " `get_partitions_with_auth` no longer does"
+    )
+    refuses_empty_names: bool = _rule(
+        "Calls that list partitions refuse an empty name of a database or table with a NoSuchObjectException that says"
+        " so; `get_partition_names` with a MetaException"
     )
     grants_for_user_and_groups: bool = _rule(
         "`get_partitions_with_auth` returns privileges only if the request names the user and the groups"
@@ -166,6 +179,7 @@ _4_0 = replace(
     purges_external=True,
     translates_managed=True,
     separates_managed_location=True,
+    refuses_roots=True,
     returns_access=True,
     moves_translated=True,
     counts_erasure_coded=True,
@@ -174,6 +188,7 @@ _4_0 = replace(
     explains_functions=True,
     names_missing_databases_in_full=True,
     lists_missing_table_as_empty=True,
+    refuses_empty_names=True,
     grants_for_user_and_groups=True,
     lists_all_without_values=True,
     names_missing_tables=True,
@@ -199,6 +214,34 @@ RULES: Final[dict[Generation, Rules]] = {
     Generation.HIVE_4_0: _4_0,
     Generation.HIVE_4_2: _4_2,
 }
+
+
+_OBJECTS_OF_CLIENTS: Final = frozenset({"database", "table", "partition"})
+_WITH_WRITE_IDS: Final = frozenset({"alter_table_req", "alter_partitions_req", "update_transaction_statistics"})
+"""The only calls that change an object with a write id: clients that otherwise use Hive 3's calls make them, too."""
+
+
+def shown_by(method: Method) -> Generation:
+    """The generation of a client that calls a method, at least.
+
+    A client of Hive 4 is shown by its calls for databases, tables and partitions, of which earlier ones have other
+    forms. Its other methods, such as those of compactions, have no earlier form, and every client may use them.
+    """
+    since = method.versions[0]
+    if since == "2.3":
+        return Generation.HIVE_2_3
+    if since == "3.1" or method.object not in _OBJECTS_OF_CLIENTS or method.name in _WITH_WRITE_IDS:
+        return Generation.HIVE_3_1
+    return Generation.HIVE_4_0 if since in ("4.0.0", "4.0.1") else Generation.HIVE_4_2
+
+
+def show(session: Session, shown: Generation) -> None:
+    """Raises the generation of a session's replies to one that a request has shown.
+
+    Replies of Hive 4 are only for servers that accept its requests: `--compat 2.3` has those of 3.1 at most.
+    """
+    if session.generation < shown:
+        session.generation = max(session.generation, min(shown, max(session.accepts, Generation.HIVE_3_1)))
 
 
 class Line(NamedTuple):

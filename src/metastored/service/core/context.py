@@ -17,6 +17,7 @@ from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_cata
 from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
 from metastored.model.names import DatabaseName
 from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
+from metastored.service.core import compat
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache
 from metastored.service.core.versioned_cache import MEGABYTE, VersionedCache
@@ -96,6 +97,22 @@ class Context:
         return RULES[self.session.generation]
 
     @property
+    def accepts(self) -> Generation:
+        """The newest generation whose requests are accepted from this caller: not older than `generation`."""
+        return max(self.session.accepts, self.session.generation)
+
+    @property
+    def accepted(self) -> Rules:
+        """The rules for what a request may contain: names, keys and fields of any generation that is accepted."""
+        return RULES[self.accepts]
+
+    @property
+    def dialects(self) -> tuple[Generation, ...]:
+        """The generations in which a filter is read: that of the replies and, if it cannot read it, the newest."""
+        own, newest = self.generation, self.accepts
+        return (own,) if own == newest else (own, newest)
+
+    @property
     def user(self) -> str | None:
         return self.session.user
 
@@ -156,8 +173,11 @@ class Context:
 
     def saw_catalog(self) -> None:
         """Clients before Hive 3 know no catalogs: a call that names one gets the replies of 3.1 or later."""
-        if self.session.generation < Generation.HIVE_3_1:
-            self.session.generation = Generation.HIVE_3_1
+        compat.show(self.session, Generation.HIVE_3_1)
+
+    def saw_hive_4(self) -> None:
+        """A request with a field that only clients of Hive 4 set gets its replies, if they are accepted."""
+        compat.show(self.session, Generation.HIVE_4_0)
 
     # --- texts that differ between the generations ---
 

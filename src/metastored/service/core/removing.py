@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 
 from metastored.errors import MetaException, StoreError
 from metastored.hive.location_rules import LocationIndex, LocationKey, above, location_key
-from metastored.service.core import rows
+from metastored.model import kinds
+from metastored.service.core import rows, translation
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
@@ -24,7 +25,8 @@ from metastored.wire.generated.common import EnvironmentContext, Table
 
 Result = TypeVar("Result")
 
-AUTO_PURGE: Final = "auto.purge"
+SKIPS_TRASH: Final = ("auto.purge", "skip.trash")
+"""The parameter of tables whose data bypasses the trash, and its name since Hive 4."""
 IF_PURGE: Final = "ifPurge"
 
 
@@ -82,10 +84,20 @@ def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = No
     return jobs.add(tx, kind=kind, source=uri, target=below, created=ctx.now())
 
 
+def owns_data(ctx: Context, table: Table) -> bool:
+    """Whether dropping the table, or a partition of it, deletes its data.
+
+    A managed table that Hive 4's rules made external owns its data, whoever drops it; of other external tables the
+    caller's Hive decides, because before 4.0 `external.table.purge` means nothing.
+    """
+    known = ctx.accepted if translation.is_translated(table) else ctx.rules
+    return kinds.owns_data(table, known.purges_external)
+
+
 def purges(table: Table, env: EnvironmentContext | None = None) -> bool:
     """Whether the data of a table is removed permanently even if there is a trash."""
     purge_option = ((env.properties if env is not None else None) or {}).get(IF_PURGE, "")
-    return "true" in (purge_option.lower(), (table.parameters or {}).get(AUTO_PURGE, "").lower())
+    return "true" in (purge_option.lower(), *((table.parameters or {}).get(key, "").lower() for key in SKIPS_TRASH))
 
 
 def _check(ctx: Context, uri: str) -> None:
@@ -118,6 +130,19 @@ def check_databases(ctx: Context, tx: Transaction, removals: Collection[str]) ->
                     f"{containing[0]} is not removed: the database {row.name} with its directory {location} is there."
                     " Without deleteData only the metadata is dropped"
                 )
+
+
+def contains_databases(ctx: Context, tx: Transaction, uri: str) -> bool:
+    """Whether the directory of a database is below this one."""
+    if not ctx.warehouse.looks_at(uri):
+        return False
+    outer = location_key(uri)
+    for row in databases.mentioning(tx, _common([outer])):
+        database = rows.database_of(row, None)
+        for location in (database.locationUri, database.managedLocationUri):
+            if location and ctx.warehouse.looks_at(location) and outer in above(location_key(location)):
+                return True
+    return False
 
 
 def _common(locations: Sequence[LocationKey]) -> str:

@@ -34,7 +34,7 @@ from metastored.wire.generated.catalogs import (
     GetCatalogsResponse,
 )
 from metastored.wire.generated.common import PrincipalType
-from metastored.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database, DatabaseType
 from metastored.wire.structs import replace
 
 
@@ -117,6 +117,8 @@ def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, location: st
         default = replace(
             default, description="Default Hive database", ownerName="public", ownerType=PrincipalType.ROLE
         )
+    elif ctx.rules.stamps_databases:
+        default = replace(default, createTime=ctx.now(), type=DatabaseType.NATIVE)
     databases.insert(tx, id, DEFAULT_DATABASE, rows.database_body(default))
 
 
@@ -158,8 +160,8 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
     name = normalize(catName.name or "")
     if name == DEFAULT_CATALOG:
         raise MetaException("Can not drop hive catalog")
-    # A client without the flag (Hive before 4.1) expects an error for a missing catalog.
-    lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_0
+    # The flag is of 4.1, and true by default: a client that cannot send it expects an error for a missing catalog.
+    lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_2
 
     def drop(tx: Transaction) -> tuple[None, list[int]]:
         row = catalogs.find(tx, name)

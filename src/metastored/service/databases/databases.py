@@ -19,7 +19,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_database, no_pending_job
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.directories import NewDirectory, stored_location
-from metastored.service.core.removing import plan_removal, removing
+from metastored.service.core.removing import contains_databases, plan_removal, removing
 from metastored.service.core.serving import method
 from metastored.service.remotes.databases import (
     alter_remote_database,
@@ -33,6 +33,7 @@ from metastored.service.tables.removal import DONE, lock_all, own_directory, rem
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases, functions, remotes, tables
 from metastored.store.objects.databases import DatabaseRow
+from metastored.store.security import roles
 from metastored.store.transactions.resources import database_dropped
 from metastored.wire import binary
 from metastored.wire.generated.common import AsyncOperationResp, PrincipalType
@@ -72,7 +73,7 @@ def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
 def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | None) -> Encoded:
     row = find_database(ctx, ctx.reader(), where)
     if ctx.rules.separates_managed_location:
-        database = rows.database_of(row, where.catalog)
+        database = _stamped(ctx, where, rows.database_of(row, where.catalog))
         translated = translation.translated_database(database, abilities, ctx.warehouse.root)
         row = row._replace(body=rows.database_body(translated))
     return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
@@ -105,7 +106,7 @@ def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDa
 def create_database(ctx: Context, database: Database | None) -> None:
     if database is None or database.name is None:
         raise MetaException("Database name cannot be null.")
-    if not is_valid_database_name(database.name, ctx.generation):
+    if not is_valid_database_name(database.name, ctx.accepts):
         raise InvalidObjectException(f"{database.name} is not a valid database name")
     where = ctx.name(database.name, database.catalogName)
     taken = AlreadyExistsException(f"Database {database.name} already exists")
@@ -177,6 +178,14 @@ def create_database_req(ctx: Context, createDatabaseRequest: CreateDatabaseReque
             remote_dbname=request.remote_dbname,
         ),
     )
+
+
+def _stamped(ctx: Context, where: DatabaseName, database: Database) -> Database:
+    """The database `default` of `hive` with the time of the first start, which is that of the role admin."""
+    if where != (DEFAULT_CATALOG, DEFAULT_DATABASE) or database.createTime is not None:
+        return database
+    admin = roles.find(ctx.reader(), "admin")
+    return replace(database, createTime=admin.create_time if admin else None, type=database.type or DatabaseType.NATIVE)
 
 
 def _stored(ctx: Context, database: Database, location: str) -> Database:
@@ -325,6 +334,9 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         database_dropped(tx, *where)
         if delete_data:
             directories = _directories(ctx, database)
+            if where.database == DEFAULT_DATABASE:
+                # Its directory is the catalog's: it stays as long as the catalog's other databases are in it.
+                directories = [each for each in directories if not contains_databases(ctx, tx, each)]
             no_pending_job(tx, directories, own=jobs)
             jobs += [plan_removal(ctx, tx, directory, purge=False) for directory in directories]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])

@@ -17,15 +17,14 @@ from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
+from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
 from metastored.service.remotes.databases import refuse_in_remote
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, functions
 from metastored.wire import binary
-from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.functions import (
     Function,
-    FunctionType,
     GetAllFunctionsResponse,
     GetFunctionsRequest,
     GetFunctionsResponse,
@@ -87,6 +86,7 @@ def create_function(ctx: Context, func: Function | None) -> None:
     if func.className is None:
         raise InvalidObjectException(NO_CLASS)
     where = ctx.name_for_new(func.dbName, func.catName, NoSuchObjectException)
+    _check_types(func)
     name = normalize(func.functionName)
     stored = _stored(func, ctx.now())
     taken = AlreadyExistsException(f"Function {func.functionName} already exists")
@@ -108,12 +108,16 @@ def create_function(ctx: Context, func: Function | None) -> None:
         raise taken from None
 
 
+def _check_types(function: Function) -> None:
+    for kind, value in (("owner type", function.ownerType), ("type", function.functionType)):
+        if value is None:
+            raise MetaException(f"Function {kind} cannot be null.")
+
+
 def _stored(function: Function, created: int) -> Function:
     return replace(
         function,
         createTime=created,
-        ownerType=function.ownerType if function.ownerType is not None else PrincipalType.USER,
-        functionType=function.functionType if function.functionType is not None else FunctionType.JAVA,
         resourceUris=function.resourceUris or (),
     )
 
@@ -141,10 +145,10 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
         raise _refused(ctx, f"{requested.functionName} is not a valid object name")
     if requested.className is None:
         raise _refused(ctx, NO_CLASS)
-    for kind, value in (("owner type", requested.ownerType), ("type", requested.functionType)):
-        if value is None:
-            raise MetaException(f"Function {kind} cannot be null.")
-    target = DatabaseName(where.catalog, normalize(requested.dbName or where.database))
+    _check_types(requested)
+    if requested.dbName is None:
+        raise MetaException("Database name cannot be null.")
+    target = DatabaseName(where.catalog, normalize(requested.dbName))
 
     def alter(tx: Transaction) -> None:
         row = functions.find(tx, *where, name)
@@ -154,7 +158,7 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
         if database is None:
             if ctx.rules.explains_functions:
                 raise _refused(ctx, f"Database {target.database} doesn't exist.")
-            raise ctx.no_database(target)
+            raise internal_error("alter_function", f"database {ctx.database_name(target)} does not exist")
         before = rows.function_of(row, *where)
         # Hive changes name, database, owner, class and type, and nothing else.
         stored = replace(_stored(requested, before.createTime or 0), resourceUris=before.resourceUris or ())

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from metastored.errors import InvalidOperationException, MetaException, MetastoreError
-from metastored.hive.locations import join
+from metastored.hive.location_rules import relative
+from metastored.hive.locations import LocationError, is_relative, join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.model import kinds, normal
@@ -232,12 +233,21 @@ def _batches(changed: Sequence[_Changed]) -> Iterator[list[_Changed]]:
 
 
 def _with_location(ctx: Context, parent: Partitioned, part: Partition) -> Partition:
-    """The partition with its location as it is stored."""
+    """The partition with its location as it is stored.
+
+    A relative location is below the table's own. Hive stores it as it is, and can then no longer drop the table.
+    """
     sd = part.sd
     if sd is None or not sd.location:
         return part
     below = f"{parent.location.rstrip('/')}/" if parent.location else None
-    location = stored_partition_location(ctx, sd.location, below)
+    location = sd.location
+    if below and is_relative(location):
+        try:
+            location = relative(below, location)
+        except LocationError as error:
+            raise MetaException(str(error)) from None
+    location = stored_partition_location(ctx, location, below)
     return part if location == sd.location else replace(part, sd=replace(sd, location=location))
 
 

@@ -17,7 +17,7 @@ from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, partitioned
 from metastored.service.partitions.limit import check_limit
-from metastored.service.partitions.search import satisfying
+from metastored.service.partitions.search import Condition, satisfying
 from metastored.service.partitions.specs import specs
 from metastored.service.statistics.get import find_table
 from metastored.service.tables.get import table_name
@@ -37,26 +37,40 @@ class Chosen(NamedTuple):
 
 
 def chosen(ctx: Context, tx: Transaction, parent: Partitioned, data: bytes | None, default: str | None) -> Chosen:
-    """The partitions for an expression. An expression that cannot be evaluated selects all of them."""
+    """The partitions for an expression. An expression that cannot be evaluated selects all of them.
+
+    It is read in the first dialect that can read it; raises MetaException if it is invalid in all.
+    """
+    refused: MetaException | None = None
+    for dialect in ctx.dialects:
+        try:
+            return _chosen(tx, parent, data or b"", default or DEFAULT_PARTITION, dialect)
+        except MetaException as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def _chosen(tx: Transaction, parent: Partitioned, data: bytes, default: str, dialect: Generation) -> Chosen:
     try:
-        expression = read_expression(data or b"", ctx.generation)
+        expression = read_expression(data, dialect)
         if not isinstance(expression, Column | Constant | Apply):
             try:
-                check(expression, parent.typed, ctx.generation)
+                check(expression, parent.typed, dialect)
             except NotComparable:
-                names = repaired_names(data or b"") if ctx.generation >= Generation.HIVE_4_0 else frozenset()
+                names = repaired_names(data) if dialect >= Generation.HIVE_4_0 else frozenset()
                 if not names:
                     raise
                 return Chosen([row for row in partitions.each(tx, parent.row.id) if unescape(row[1]) in names])
-            return Chosen(satisfying(ctx, tx, parent, expression))
-        node = as_filter(expression, parent.typed, ctx.generation)
+            return Chosen(satisfying(tx, parent, Condition(expression, dialect)))
+        node = as_filter(expression, parent.typed, dialect)
         if node is not None:
-            return Chosen(satisfying(ctx, tx, parent, node))
-        verdict = pruner(expression, parent.typed, ctx.generation, default or DEFAULT_PARTITION)
+            return Chosen(satisfying(tx, parent, Condition(node, dialect)))
+        verdict = pruner(expression, parent.typed, dialect, default)
     except FilterKeyError as error:
         raise MetaException(str(error)) from None
     except UnreadableExpression as error:
-        if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(ctx, data):
+        if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(data, dialect):
             raise MetaException(str(error)) from None
         return Chosen(list(partitions.each(tx, parent.row.id)), str(error))
     kept: list[Row] = []
@@ -70,14 +84,9 @@ def chosen(ctx: Context, tx: Transaction, parent: Partitioned, data: bytes | Non
     return Chosen(kept, unknown)
 
 
-def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
+def _may_be_of_hive_4(data: bytes, dialect: Generation) -> bool:
     """Hive 4 also reads trees of its own Kryo without the class of their root: they cannot be recognised here."""
-    encoded = data or b""
-    return (
-        ctx.generation >= Generation.HIVE_4_0
-        and encoded.startswith(CLASS_BY_NAME)
-        and not encoded.startswith(NAMED_ROOT)
-    )
+    return dialect >= Generation.HIVE_4_0 and data.startswith(CLASS_BY_NAME) and not data.startswith(NAMED_ROOT)
 
 
 def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Partitioned:

@@ -158,6 +158,12 @@ def _row_and_struct(
 # --- lists --------------------------------------------------------------------------------------------------------
 
 
+def check_names(ctx: Context, where: DatabaseName, table: str | None) -> None:
+    """Raises an error for an empty name in a call that lists partitions, where the generation refuses it."""
+    if ctx.rules.refuses_empty_names and (not where.database or table == ""):
+        raise NoSuchObjectException(f"{'tblName' if where.database else 'dbName'} is not valid")
+
+
 def limit_of(max_parts: int | None) -> int:
     """Negative is all."""
     return -1 if max_parts is None or max_parts < 0 else max_parts
@@ -166,7 +172,7 @@ def limit_of(max_parts: int | None) -> int:
 @method
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
-    row = _forgiven(ctx, where, tbl_name)
+    row = _counted_or_forgiven(ctx, where, tbl_name)
     if row is None:
         return Encoded(rows.list_reply((), 0))
     check_limit(ctx, tbl_name, limit_of(max_parts), _counted(ctx, row))
@@ -187,6 +193,7 @@ def get_partitions_with_auth(
     group_names: tuple[str, ...] | None,
 ) -> Encoded:
     where = ctx.name(db_name)
+    check_names(ctx, where, tbl_name)
     row = tables.find(ctx.reader(), *where, table_name(tbl_name))
     if row is None and (ctx.rules.lists_missing_table_as_empty or ctx.service.partition_limit >= 0):
         # With a limit Hive counts the partitions first.
@@ -223,15 +230,24 @@ def listed_for(
 @method
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
-    row = _forgiven(ctx, where, req.tblName)
+    row = _counted_or_forgiven(ctx, where, req.tblName)
     if row is None:
         return Encoded(rows.wrapped_list((), 0))
     check_limit(ctx, req.tblName, limit_of(req.maxParts), _counted(ctx, row))
     return listed(ctx, where, row, None, limit_of(req.maxParts), wrapped=True)
 
 
+def _counted_or_forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
+    """As `_forgiven`. With a limit Hive counts the partitions first, and a missing table has none to count."""
+    row = _forgiven(ctx, where, name)
+    if row is None and ctx.service.partition_limit >= 0:
+        raise ctx.unspecified_table(where, name or "")
+    return row
+
+
 def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
     """Returns the table; None where the generation treats a missing one as one without partitions."""
+    check_names(ctx, where, name)
     if ctx.rules.lists_missing_table_as_empty:
         return tables.find(ctx.reader(), *where, table_name(name))
     return find_table(ctx, ctx.reader(), where, name)
@@ -241,7 +257,13 @@ def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow |
 def get_partition_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
 ) -> Encoded | tuple[str, ...]:
-    row = _forgiven(ctx, ctx.name(db_name), tbl_name)
+    where = ctx.name(db_name)
+    try:
+        check_names(ctx, where, tbl_name)
+    except NoSuchObjectException as error:
+        # Of the calls that list partitions, only this one does not declare a NoSuchObjectException.
+        raise MetaException(f"NoSuchObjectException(message:{error})") from None
+    row = _forgiven(ctx, where, tbl_name)
     return () if row is None else _names(ctx, row, max_parts)
 
 
@@ -277,6 +299,7 @@ def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) 
 def _by_names(
     ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> tuple[TableRow, Sequence[Row]]:
+    check_names(ctx, where, tbl_name)
     row = tables.find(tx, *where, table_name(tbl_name))
     if names is None:
         raise MetaException("The names of the partitions must not be null.")

@@ -8,13 +8,22 @@ from typing import NamedTuple
 from metastored.errors import MetaException
 from metastored.hive.filters.parser import parse_filter
 from metastored.hive.filters.tree import Filter, FilterError, check, predicate
+from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import listed, splicer, structs
 from metastored.service.core.serving import method
-from metastored.service.partitions.get import Partitioned, Values, limit_of, listed_for, partitioned, partitioned_or
+from metastored.service.partitions.get import (
+    Partitioned,
+    Values,
+    check_names,
+    limit_of,
+    listed_for,
+    partitioned,
+    partitioned_or,
+)
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition
 from metastored.store.engine.schema import VALUE_COLUMNS
@@ -97,6 +106,7 @@ def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRe
                 return listed_for(ctx, tx, where, parent.row, partition_rows, *caller, wrapped=True)
             return structs(splicer(ctx, tx, where, parent.row), partition_rows, wrapped=True)
     if not req.partVals:
+        check_names(ctx, where, req.tblName)
         parent = partitioned(ctx, ctx.reader(), where, req.tblName)
         limit = limit_of(req.maxParts)
         check_limit_since_4(ctx, req.tblName, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
@@ -129,6 +139,7 @@ def _listed(
     wrapped: bool,
     caller: _Caller | None = None,
 ) -> Encoded:
+    check_names(ctx, where, tbl_name)
     parent = partitioned(ctx, ctx.reader(), where, tbl_name)
     limit = limit_of(max_parts)
     if caller is not None and not caller.sees_grants(parent):
@@ -171,6 +182,7 @@ def get_partition_names_ps_req(ctx: Context, req: GetPartitionNamesPsRequest) ->
 def _names(
     ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, max_parts: int | None
 ) -> tuple[str, ...]:
+    check_names(ctx, where, tbl_name)
     tx = ctx.reader()
     parent = partitioned(ctx, tx, where, tbl_name)
     condition = partial(ctx, parent, values)
@@ -184,40 +196,51 @@ def _names(
 # --- by a filter ----------------------------------------------------------------------------------------------------
 
 
-def parsed(ctx: Context, parent: Partitioned, text: str | None) -> Filter:
-    """Parses a filter; raises Hive's MetaException if it is invalid."""
-    try:
-        node = parse_filter(text or "", ctx.generation)
-        check(node, parent.typed, ctx.generation)
-    except FilterError as error:
-        raise MetaException(str(error)) from None
-    return node
+class Condition(NamedTuple):
+    """A filter, with the generation in whose language it is written: it is evaluated by its rules."""
+
+    node: Filter
+    dialect: Generation
+
+
+def parsed(ctx: Context, parent: Partitioned, text: str | None) -> Condition:
+    """Parses a filter in the first dialect that can read it; raises Hive's MetaException if it is invalid in all."""
+    refused: FilterError | None = None
+    for dialect in ctx.dialects:
+        try:
+            node = parse_filter(text or "", dialect)
+            check(node, parent.typed, dialect)
+        except FilterError as error:
+            refused = refused or error
+        else:
+            return Condition(node, dialect)
+    raise MetaException(str(refused))
 
 
 def filtered(ctx: Context, tx: Transaction, parent: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
     """The rows that match a filter, in the order of their names."""
-    return satisfying(ctx, tx, parent, parsed(ctx, parent, text), limit)
+    return satisfying(tx, parent, parsed(ctx, parent, text), limit)
 
 
-def satisfying(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1) -> list[Row]:
+def satisfying(tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1) -> list[Row]:
     """As `filtered`, for a filter that was parsed and checked."""
-    return list(each_satisfying(ctx, tx, parent, node, limit))
+    return list(each_satisfying(tx, parent, wanted, limit))
 
 
 def each_satisfying(
-    ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1, *, ordered: bool = True
+    tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1, *, ordered: bool = True
 ) -> Iterator[Row]:
     """As `satisfying`, one by one; all of them may also be read unsorted."""
-    where = translate(node, parent.typed, ctx.generation, tx)
+    where = translate(wanted.node, parent.typed, wanted.dialect, tx)
     if where is not None:
         return partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered)
-    partition_rows = _evaluated(ctx, tx, parent, node)
+    partition_rows = _evaluated(tx, parent, wanted)
     return iter(partition_rows if limit < 0 else partition_rows[:limit])
 
 
-def _evaluated(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter) -> list[Row]:
+def _evaluated(tx: Transaction, parent: Partitioned, wanted: Condition) -> list[Row]:
     """Conditions that SQL cannot express are evaluated here, on the values in the names."""
-    holds = predicate(node, parent.typed, ctx.generation)
+    holds = predicate(wanted.node, parent.typed, wanted.dialect)
     return [row for row in partitions.each(tx, parent.row.id) if holds(partition_values(row[1], parent.names))]
 
 
@@ -236,18 +259,19 @@ def get_partitions_by_filter_req(ctx: Context, req: GetPartitionsByFilterRequest
 def _by_filter(
     ctx: Context, where: DatabaseName, tbl_name: str | None, text: str | None, max_parts: int | None
 ) -> Encoded:
+    check_names(ctx, where, tbl_name)
     if ctx.rules.specifies_filtered_tables:
         parent = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
     else:
         parent = partitioned(ctx, ctx.reader(), where, tbl_name)
-    node = parsed(ctx, parent, text)
+    wanted = parsed(ctx, parent, text)
     limit = limit_of(max_parts)
-    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, node))
-    condition = translate(node, parent.typed, ctx.generation, ctx.reader())
+    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, wanted))
+    condition = translate(wanted.node, parent.typed, wanted.dialect, ctx.reader())
     if condition is not None:
         return listed(ctx, parent.where, parent.row, condition, limit)
     with ctx.reading() as tx:
-        partition_rows = _evaluated(ctx, tx, parent, node)
+        partition_rows = _evaluated(tx, parent, wanted)
         return structs(
             splicer(ctx, tx, parent.where, parent.row), partition_rows if limit < 0 else partition_rows[:limit]
         )
@@ -260,12 +284,12 @@ def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: st
     return number_of(ctx, parent, parsed(ctx, parent, filter))
 
 
-def number_of(ctx: Context, parent: Partitioned, node: Filter) -> int:
+def number_of(ctx: Context, parent: Partitioned, wanted: Condition) -> int:
     """How many partitions match a filter."""
     tx = ctx.reader()
-    condition = translate(node, parent.typed, ctx.generation, tx)
+    condition = translate(wanted.node, parent.typed, wanted.dialect, tx)
     if condition is None:
-        return len(_evaluated(ctx, tx, parent, node))
+        return len(_evaluated(tx, parent, wanted))
     return partitions.count_matching(tx, parent.row.id, condition)
 
 

@@ -54,12 +54,12 @@ def get_part_specs_by_filter(
     ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
 ) -> Encoded:
     parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
-    node = parsed(ctx, parent, filter)
+    wanted = parsed(ctx, parent, filter)
     limit = limit_of(max_parts)
-    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, node))
+    check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, wanted))
 
     def each(tx: Transaction, ordered: bool) -> Iterator[Row]:
-        return each_satisfying(ctx, tx, parent, node, limit, ordered=ordered)
+        return each_satisfying(tx, parent, wanted, limit, ordered=ordered)
 
     return specs_reply(ctx, parent, each, grouped=_is_grouped(parent))
 

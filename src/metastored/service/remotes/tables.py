@@ -99,7 +99,7 @@ def alter_remote_table(
     target = DatabaseName(where.catalog, normalize(given.dbName or ""))
     name = normalize(given.tableName or "")
     what = f"remote table {where.database}.{row.name}"
-    if not is_valid_table_name(name, ctx.generation):
+    if not is_valid_table_name(name, ctx.accepts):
         raise InvalidOperationException(f"{given.tableName} is not a valid object name")
     if given.catName is not None and normalize(given.catName) != where.catalog:
         raise InvalidOperationException(f"{what} cannot be moved to another catalog, {given.catName}")

@@ -145,7 +145,7 @@ class _Adding:
             first = getattr(constraint, "key_seq", 1) == 1
             return _generated(self._ctx, self._tx, *described, _KINDS[kind].prefix) if first or last is None else last
         unique_name = normalize(name)
-        among = table_id if self._ctx.rules.names_constraints_by_table else None
+        among = table_id if self._ctx.accepted.names_constraints_by_table else None
         if unique_name != last and store.is_taken(self._tx, unique_name, among):
             raise MetaException(f"Constraint name already exists: {unique_name}")
         return unique_name

@@ -181,7 +181,7 @@ def alter(
         raise MetaException("Table name cannot be null.")
     if requested.dbName is None:
         raise MetaException("Database name cannot be null.")
-    if not is_valid_table_name(requested.tableName, ctx.generation):
+    if not is_valid_table_name(requested.tableName, ctx.accepts):
         raise InvalidOperationException(f"{requested.tableName} is not a valid object name")
     row = tables.find(ctx.reader(), *where, old_name)
     if row is None:
@@ -379,8 +379,9 @@ def _check_columns(ctx: Context, before: Table, changed: Table) -> None:
         return
     strict = ctx.session.conf.get("metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
     if strict and new.cols != old.cols:
-        bad = incompatible_columns(_typed(old), _typed(new), ctx.generation)
-        if bad:
+        refused = [incompatible_columns(_typed(old), _typed(new), dialect) for dialect in ctx.dialects]
+        if all(refused):
+            bad = refused[0]
             raise InvalidOperationException(
                 "The following columns have types incompatible with the existing columns in their respective"
                 " positions :\n" + ",".join(bad)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
-from metastored.hive.locations import join
+from metastored.hive.locations import LOCAL_SCHEME, join, parse_location
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from metastored.model import kinds, normal
 from metastored.model.kinds import EXTERNAL_PARAMETER
@@ -120,7 +120,7 @@ def create(
     """Creates the table with its constraints and, unless it is a view, its directory."""
     if requested is None or requested.tableName is None:
         raise MetaException("Table name cannot be null.")
-    if not is_valid_table_name(requested.tableName, ctx.generation):
+    if not is_valid_table_name(requested.tableName, ctx.accepts):
         raise InvalidObjectException(f"{requested.tableName} is not a valid object name")
     where = ctx.name_for_new(requested.dbName, requested.catName, InvalidObjectException)
     if is_remote(requested.parameters):
@@ -215,6 +215,9 @@ def _located(ctx: Context, table: Table, database: Database, name: str) -> Table
         base = default_directory(database, ctx.warehouse.root)
     if table.sd.location:
         location = stored_location(ctx, table.sd.location)
+        scheme, _, path = parse_location(location)
+        if path in ("", "/") and (ctx.rules.refuses_roots or scheme == LOCAL_SCHEME):
+            raise InvalidObjectException(f"{table.tableName} location must not be root path")
     elif base:
         location = join(base, directory_name(name))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metastored.errors import MetaException
+from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.statistics.basic import BASIC_STATS, NUM_FILES, TOTAL_SIZE, clear_basic_state, set_basic_state
 from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
@@ -11,6 +11,7 @@ from metastored.service.core.changes import fields, record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context
 from metastored.service.core.directories import NULL_PATH, clear
+from metastored.service.core.internal import internal_error
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import check_databases, purges, removing
 from metastored.service.core.serving import method
@@ -73,7 +74,11 @@ def _expected(ctx: Context, where: DatabaseName, name: str) -> list[str | None]:
 
 @method
 def truncate_table(ctx: Context, dbName: str | None, tableName: str | None, partNames: tuple[str, ...] | None) -> None:
-    truncate(ctx, ctx.name(dbName), tableName, partNames)
+    try:
+        truncate(ctx, ctx.name(dbName), tableName, partNames)
+    except NoSuchObjectException as error:
+        # The method declares no exception for it; truncate_table_req does.
+        raise internal_error("truncate_table", str(error)) from None
 
 
 @method

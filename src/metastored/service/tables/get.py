@@ -69,8 +69,10 @@ def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded
 @method
 def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
-    struct = _got(ctx, where, req.tblName, req.capabilities)
     abilities = req.processorCapabilities
+    if abilities:
+        ctx.saw_hive_4()
+    struct = _got(ctx, where, req.tblName, req.capabilities)
     if abilities and ctx.rules.returns_access and translation.applies(where.catalog, abilities):
         struct = binary.encode(translation.translated(binary.decode(Table, struct), abilities))
     return Encoded(rows.wrapped_reply(struct))
@@ -117,6 +119,8 @@ def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple
 
 @method
 def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encoded:
+    if req.processorCapabilities or req.projectionSpec is not None or req.tablesPattern is not None:
+        ctx.saw_hive_4()
     if not ctx.rules.finds_by_patterns:
         where = existing_database(ctx, req.dbName, req.catName)
         selected = _by_names(ctx, where, req.tblNames, req.capabilities)

@@ -16,7 +16,8 @@ from metastored.hive.filters.tables import (
     parse_table_filter,
     table_predicate,
 )
-from metastored.hive.filters.tree import FilterError
+from metastored.hive.filters.tree import Filter, FilterError
+from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.model import kinds
@@ -139,23 +140,18 @@ def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fiel
 def get_table_names_by_filter(
     ctx: Context, dbname: str | None, filter: str | None, max_tables: int | None
 ) -> tuple[str, ...]:
-    if not dbname or dbname.startswith("@#") or ctx.pattern(dbname)[1] is None:
+    if not dbname or dbname.startswith("@#") or not ctx.pattern(dbname)[1]:
         raise UnknownDBException("DB name is null or empty")
     if filter is None:
         raise InvalidOperationException("null cannot apply null filter")
     where = existing_database(ctx, dbname, None) if ctx.rules.filters_in_a_database else ctx.name(dbname)
-    try:
-        node = parse_table_filter(filter, ctx.generation)
-    except FilterError as error:
-        raise MetaException(str(error)) from None
-    holds = table_predicate(node, ctx.generation)
+    node, dialect = _parsed(ctx, filter)
+    holds = table_predicate(node, dialect)
     limit = None if max_tables is None or max_tables < 0 else max_tables
-    key = only_parameter(node, ctx.generation)
+    key = only_parameter(node, dialect)
     if key is not None:
         return _by_value(ctx, where, key, holds)[:limit]
-    parameter_names = [
-        bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER
-    ]
+    parameter_names = [bound.parameter for bound in fields_of(node, dialect) if bound.field is TableField.PARAMETER]
     with ctx.reading() as tx:
         parameters = {key: tables.values_of(tx, *where, key) for key in parameter_names}
         candidates = tables.searchable(tx, *where)
@@ -164,6 +160,17 @@ def get_table_names_by_filter(
         return lambda bound: _value(bound, table, parameters)
 
     return tuple(table.name for table in candidates if holds(lookup(table)))[:limit]
+
+
+def _parsed(ctx: Context, text: str) -> tuple[Filter, Generation]:
+    """A filter and the first dialect that can read it; raises Hive's MetaException if it is invalid in all."""
+    refused: FilterError | None = None
+    for dialect in ctx.dialects:
+        try:
+            return parse_table_filter(text, dialect), dialect
+        except FilterError as error:
+            refused = refused or error
+    raise MetaException(str(refused))
 
 
 def _by_value(ctx: Context, where: DatabaseName, key: str, holds: TablePredicate) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from typing import Final
 from metastored.errors import MetaException, NoSuchCompactionException
 from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
+from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
-from metastored.service.transactions.state import internal_error, millis, require_open, table_name
+from metastored.service.transactions.state import millis, require_open, table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components, write_ids
 from metastored.store.transactions.compactions import CompactionRow
@@ -68,7 +69,7 @@ def compact2(ctx: Context, rqst: CompactionRequest) -> CompactionResponse:
 
 def enqueue(ctx: Context, tx: Transaction, rqst: CompactionRequest) -> CompactionResponse:
     """Puts a compaction into the queue, unless one of the same table or partition waits or runs."""
-    if rqst.type not in CompactionType.NAMES or (ctx.generation < Generation.HIVE_4_0 and rqst.type not in _OLD_TYPES):
+    if rqst.type not in CompactionType.NAMES or (ctx.accepts < Generation.HIVE_4_0 and rqst.type not in _OLD_TYPES):
         raise MetaException(f"Unexpected compaction type {CompactionType.NAMES.get(rqst.type or 0, rqst.type)}")
     table = table_name(ctx, rqst.dbname, rqst.tablename)
     compactions.take_turn(tx)

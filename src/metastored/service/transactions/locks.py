@@ -14,11 +14,11 @@ from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.transactions.locks import Lock, LockState, LockType, first_blocked, rank
 from metastored.model.names import TableName
 from metastored.service.core.context import Context
+from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
 from metastored.service.transactions.state import (
     TIMEOUT,
     abort_stale,
-    internal_error,
     keep_alive,
     millis,
     record_end,

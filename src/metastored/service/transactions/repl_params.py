@@ -8,7 +8,7 @@ from metastored.errors import MetaException
 from metastored.hive.names import normalize, read_database
 from metastored.service.core import rows
 from metastored.service.core.conflicts import locked, locked_database
-from metastored.service.transactions.state import internal_error
+from metastored.service.core.internal import internal_error
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, partitions, tables
 from metastored.store.objects.tables import TableRow

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from metastored.errors import ApplicationError, MetastoreError, NoSuchTxnException, TxnAbortedException
+from metastored.errors import MetastoreError, NoSuchTxnException, TxnAbortedException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.model.names import TableName
 from metastored.service.core import rows
@@ -56,11 +56,6 @@ NO_REASON: Final = "none"
 def millis(service: Service) -> int:
     """Milliseconds since the epoch, as Hive measures transactions."""
     return int(service.clock() * 1000)
-
-
-def internal_error(method: str) -> ApplicationError:
-    """Hive's error where it fails by an exception of Java's own: only that it failed."""
-    return ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method}")
 
 
 def table_name(ctx: Context, database: str | None, table: str | None) -> TableName:

@@ -15,6 +15,7 @@ from metastored.hive.transactions.snapshots import encode_bits
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
+from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
 from metastored.service.transactions import repl_params
 from metastored.service.transactions.state import (
@@ -24,7 +25,6 @@ from metastored.service.transactions.state import (
     REPLAYED,
     WRITE_CONFLICT,
     abort,
-    internal_error,
     millis,
     not_open,
     record_end,

@@ -14,6 +14,7 @@ from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.model.names import TableName
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
+from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
 from metastored.service.core.write_id_cache import NONE
 from metastored.service.transactions.compactions import enqueue
@@ -21,7 +22,6 @@ from metastored.service.transactions.state import (
     MAX_SEED,
     REPLICATED_WRITE_ID,
     abort,
-    internal_error,
     millis,
     require_open,
     table_name,
