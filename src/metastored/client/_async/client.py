@@ -44,7 +44,6 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
-from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
 from metastored.model import filters, makers
 from metastored.model.acid import Acid
@@ -624,16 +623,16 @@ class AsyncClient:
     async def _few_by_filter(self, wanted: TableName, where: str) -> Sequence[Partition] | None:
         """The partitions that the server finds, when they are not more than a batch; None otherwise.
 
-        The server gets the part of the filter that its language can express. A server that refuses this part gets
-        another one, by the types of the table's keys. Hive 4 compares keys of the type char, but with the blanks at
-        their end: there the types are read first.
+        The server gets the part of the filter that its language can express for the types of the table's keys. A server
+        that refuses this part leaves the whole filter to the client.
         """
         limit = min(self._batch, 32_766) + 1
         condition = _parsed(wanted, where)
-        sent = pushed(condition)
-        if sent is not None and await self.capabilities.generation() >= Generation.HIVE_4_0:
-            sent = pushed(condition, _typed_keys(await self.table(wanted)))
-        if sent is None or self.capabilities.lacks("get_partitions_by_filter"):
+        if pushed(condition) is None or self.capabilities.lacks("get_partitions_by_filter"):
+            return None
+        # The types are needed: Hive 4 compares keys of the type char with the blanks at their end, which do not count.
+        sent = pushed(condition, _typed_keys(await self.table(wanted)))
+        if sent is None:
             return None
         try:
             found = await self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
@@ -644,11 +643,7 @@ class AsyncClient:
         except MetaException as error:
             if not filters.is_about_filters(error.message):
                 raise
-            typed = pushed(condition, _typed_keys(await self.table(wanted)))
-            if typed is None or typed == sent:
-                return None
-            sent = typed
-            found = await self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
+            return None
         if len(found) >= limit:
             return None
         if sent.exact:

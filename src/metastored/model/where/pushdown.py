@@ -34,8 +34,7 @@ Types = Mapping[str, str]
 def pushed(node: Condition, keys: Sequence[tuple[str, str]] | None = None) -> Pushed | None:
     """What a server can evaluate; None where that is nothing.
 
-    Without the types of `keys` a key is assumed to have the type of its literal; the server refuses the filter where
-    this is wrong.
+    Without the types of `keys` a key is assumed to have the type of its literal: that shows whether the types matter.
     """
     types = None if keys is None else {name.lower(): type for name, type in keys}
     found = _pushed(node, types)
