@@ -114,10 +114,10 @@ def test_concurrent_calls_open_a_catalog_once() -> None:
 
 
 def test_opening_a_catalog_is_retried_by_the_next_call(half: str) -> None:
-    broken = {"name": "broken", "type": "memory", "initial_database": "a-b"}
+    broken = {"name": "broken", "type": "memory", "initial_database": "a\\b"}
     with managed(half, environment={}, list=[broken]) as catalogs:
         for _ in range(2):
-            with pytest.raises(Exception, match="a-b is not a valid database name"):
+            with pytest.raises(Exception, match=r"a\\b is not a valid database name"):
                 catalogs.get_database("default")
 
 

@@ -118,6 +118,9 @@ class AsyncHiveProvider:
     async def create_database(
         self, database: Namespace, definition: DatabaseDefinition, if_not_exists: bool = False
     ) -> DatabaseStatus:
+        if len(database) > 1 and not self._iceberg:
+            # Some servers would take the dot for a part of the name.
+            raise InvalidInputException(f"{_flat(database)} has several levels, and databases of a metastore have one")
         with self._can("creating databases"):
             await self.client.create_database(hive_database(_flat(database), definition, self._owner), if_not_exists)
         return await self.get_database(database)
