@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 
 import metastored
-from metastored.errors import InvalidInputException, NotSupported
+from metastored.errors import InvalidInputException, InvalidOperationException, NotSupported
 from metastored.hive.locations import local_path
 from metastored.lance import Hive2Namespace
 from metastored.model.names import DatabaseName, TableName, table_name
+from metastored.spark.copying import copy
 from metastored.spark.copying.checksums import Checksum
 from metastored.spark.copying.databases import in_order, renamed
 from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
@@ -207,3 +209,16 @@ def test_a_name_is_quoted_for_spark() -> None:
     from metastored.spark.copying.reading import quoted
 
     assert quoted(TableName("", "db", "a`b")) == "`db`.`a``b`"
+
+
+def test_a_copy_to_a_read_only_remote_is_refused_before_spark_is_used() -> None:
+    with running_server() as far, running_server() as near, metastored.connect(near.uri) as client:
+        with metastored.connect(far.uri) as there:
+            there.create_database("raw")
+        client.create_table(metastored.table("default.t", {"a": "int"}))
+        client.sql(
+            f"CREATE REMOTE DATABASE rem CONNECTED TO raw WITH DBPROPERTIES ('hive.metastore.uris' = '{far.uri}')"
+        )
+        spark: Any = None
+        with pytest.raises(InvalidOperationException, match=r"rem\.t was not written: the remote database rem is read"):
+            copy(spark, "default.t", "rem.t", client=client)

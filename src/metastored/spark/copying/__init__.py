@@ -19,6 +19,7 @@ from metastored.spark.copying.databases import copy_database
 from metastored.spark.copying.files import copy_files
 from metastored.spark.copying.planning import plan_copy
 from metastored.spark.copying.results import CopyResult, DatabaseCopyResult
+from metastored.spark.read_only import refuse_read_only
 from metastored.spark.session_metastore import forget_tables
 
 if TYPE_CHECKING:
@@ -46,11 +47,13 @@ def copy(
     copy made and the source does not have any more; `overwrite` copies everything. Files are copied byte for byte where
     all readers get the same rows from them, else rows are rewritten. They are read back and compared by the number of
     rows and a checksum before they are published; a difference raises CopyMismatch. Each partition is published
-    completely or not at all, so a copy that was interrupted can be repeated.
+    completely or not at all, so a copy that was interrupted can be repeated. Raises InvalidOperationException for a
+    target that belongs to a read-only remote.
     """
     with connected(spark, client) as used:
 
         def one(source: TableName, target: TableName) -> CopyResult:
+            refuse_read_only(used, [target])
             plan = plan_copy(spark, used, source, target, partitions, format, mode)
             done = copy_whole(spark, used, plan) if plan.whole else copy_files(spark, used, plan)
             forget_tables(spark)
