@@ -335,8 +335,8 @@ def test_a_rest_catalog_that_is_not_there_is_unreachable_and_found_once_it_is() 
     [
         ({"uri": "ftp://there"}, "begins with ftp://"),
         ({"uri": "https://there", "type": "sql"}, "REST catalogs have"),
-        ({"uri": "https://there", "py_catalog_impl": "os.system"}, "may not do"),
-        ({"uri": "https://there", "py_io_impl": "x.Y"}, "may not do"),
+        ({"uri": "https://there", "py_catalog_impl": "os.system"}, "may set"),
+        ({"uri": "https://there", "py_io_impl": "x.Y"}, "may set"),
         ({"uri": "https://there", "path": "/t"}, "are both given"),
     ],
 )

@@ -67,11 +67,13 @@ class _Service:
         """If set, the status of every response."""
         self.token: str | None = None
         """If set, the bearer token without which every response is 401."""
+        self.said: dict[str, Any] = {}
+        """What the configuration, and the reply about each table, says in addition."""
 
     def respond(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
         match verb, path.strip("/").split("/")[1:]:
             case "GET", ["config"]:
-                return {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
+                return {"defaults": self.said, "overrides": self.said, "endpoints": ENDPOINTS}
             case "GET", ["namespaces"]:
                 parent = tuple(query.get("parent", [""])[0].split(SEPARATOR)) if query.get("parent") else ()
                 return {"namespaces": self.catalog.list_namespaces(parent)}
@@ -158,7 +160,9 @@ class _Service:
                 "metadata-location": done.metadata_location,
                 "metadata": json.loads(done.metadata.model_dump_json()),
             }
-        return _loaded(table)
+        found = _loaded(table)
+        found["metadata"]["properties"] |= {key: text for key, text in self.said.items() if isinstance(text, str)}
+        return found | {"config": {key: text for key, text in self.said.items() if isinstance(text, str)}}
 
 
 def _parts(namespace: str) -> tuple[str, ...]:
@@ -222,6 +226,15 @@ class RestCatalog:
             yield
         finally:
             self._service.fails = None
+
+    @contextmanager
+    def saying(self, said: dict[str, Any]) -> Iterator[None]:
+        """The configuration, and the reply about each table, has these properties meanwhile."""
+        self._service.said = said
+        try:
+            yield
+        finally:
+            self._service.said = {}
 
     @contextmanager
     def demanding(self, token: str) -> Iterator[None]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.connectors.adapted.sources import Source
 from metastored.connectors.failures import CredentialsRefused, Unreachable
+from metastored.connectors.iceberg.guarded import refuse_classes
 from metastored.connectors.iceberg.shown import shown_table, shown_view
 from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.connectors.iceberg.types import columns_of, partition_spec, schema_of, to_iceberg
@@ -152,6 +153,7 @@ class IcebergSource(Source):
         properties = {key: value for key, value in parameters.items() if key not in OURS and not is_schema(key)}
         if table.owner:
             properties.setdefault("owner", table.owner)
+        refuse_classes(properties, f"{db}.{name}")
         with self._told(f"{db}.{name}"):
             self._catalog.create_table(
                 (*_namespace(db), name),
@@ -195,6 +197,7 @@ class IcebergSource(Source):
                     f"{db}.{name}: an Iceberg table stays where it is, at {there.location()}"
                 )
             changed = {key: value for key, value in (table.parameters or {}).items() if key not in OURS}
+            refuse_classes({**there.properties, **changed}, f"{db}.{name}")
             if table.owner:
                 changed.setdefault("owner", table.owner)
             try:

@@ -12,6 +12,7 @@ from metastored.connectors.checked_http import checked_pools
 from metastored.connectors.context import Context
 from metastored.connectors.failures import Unreachable
 from metastored.connectors.iceberg.catalog import IcebergSource
+from metastored.connectors.iceberg.guarded import CONFIGURED, check_defined, check_hosts, file_io, passed
 from metastored.connectors.iceberg.paths import PathSource
 from metastored.connectors.network import check_host
 from metastored.connectors.on_demand import OnDemand
@@ -70,8 +71,7 @@ def properties_of(endpoint: Endpoint) -> dict[str, str]:
             found[_AWS[key]] = value
         elif key.startswith(PREFIX):
             name = key.removeprefix(PREFIX)
-            if "impl" in name.lower() or name.lower() == "auth" or name.lower().startswith("auth."):
-                raise ConfigError(f"'{key}' names Python classes to load, which a remote's definition may not do")
+            check_defined(name, key)
             found[name] = value
     return found
 
@@ -79,9 +79,10 @@ def properties_of(endpoint: Endpoint) -> dict[str, str]:
 def _source(endpoint: Endpoint, context: Context) -> Source:
     resolved = context.resolved(endpoint)
     properties = properties_of(resolved)
-    _check_stores(properties, context)
+    # The clients of object stores connect by themselves: their hosts are checked once.
+    check_hosts(properties, context.hosts)
     if path := resolved.get(ICEBERG_PATH):
-        return PathSource(path, properties)
+        return PathSource(path, properties, context.hosts)
     kind = catalog_type(resolved)
     make = _rest_catalog if kind == REST else _sql_catalog
     # A remote is read as it is: its tables are not created where they are missing.
@@ -89,14 +90,6 @@ def _source(endpoint: Endpoint, context: Context) -> Source:
         {"init_catalog_tables": "false"} | properties | {"type": kind},
         load=partial(make, endpoint=resolved, context=context),
     )
-
-
-def _check_stores(properties: dict[str, str], context: Context) -> None:
-    """The object store that metadata files are read from is checked once: its clients connect by themselves."""
-    for key, value in properties.items():
-        parts = urlsplit(value) if key.endswith(".endpoint") else None
-        if parts is not None and parts.hostname:
-            check_host(parts.hostname, parts.port or (443 if parts.scheme == "https" else 80), context.hosts)
 
 
 def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Context) -> Any:
@@ -115,7 +108,17 @@ def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Conte
             kwargs["timeout"] = kwargs.get("timeout") or endpoint.timeout
             return super().send(request, *args, **kwargs)
 
+    own = dict(properties)
+
     class Checked(RestCatalog):
+        def _fetch_config(self) -> None:
+            super()._fetch_config()
+            # The session is made after this, and would load the class that `auth` names.
+            self.properties = own | passed(self.properties, CONFIGURED, self.uri)
+
+        def _load_file_io(self, properties: Any = None, location: str | None = None) -> Any:
+            return file_io(self.properties, properties or {}, context.hosts, str(location or self.uri))
+
         def _config_headers(self, session: Any) -> None:
             # The first that is done with a new session, before its first request.
             for scheme in ("http://", "https://"):
@@ -138,7 +141,12 @@ def _sql_catalog(properties: dict[str, str], endpoint: Endpoint, context: Contex
     if uri.get_backend_name() == "sqlite" and not os.path.exists(uri.database or ""):
         # Opening it would create it.
         raise Unreachable(f"the Iceberg catalog at {properties['uri']}: there is no such file")
+
     # The tables of a SQL catalog belong to a name: several catalogs may be in one database.
-    found = SqlCatalog(properties.pop("name", DEFAULT_NAME), **properties)
+    class Checked(SqlCatalog):
+        def _load_file_io(self, properties: Any = None, location: str | None = None) -> Any:
+            return file_io(self.properties, properties or {}, context.hosts, str(location or self.name))
+
+    found = Checked(properties.pop("name", DEFAULT_NAME), **properties)
     event.listen(found.engine, "do_connect", check)
     return found

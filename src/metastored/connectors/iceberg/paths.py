@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from metastored.connectors.adapted.sources import Source
+from metastored.connectors.iceberg.guarded import file_io
 from metastored.connectors.iceberg.shown import shown_table
 from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from metastored.hive.filters.tree import Filter
+from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
@@ -27,11 +29,12 @@ _FILE: Final = re.compile(r"(?:v(?P<hadoop>\d+)|(?P<catalog>\d+)-[0-9a-fA-F-]+)(
 
 
 class PathSource(Source):
-    """The table at a path. `properties` are those of pyiceberg's FileIO."""
+    """The table at a path. `properties` are those of pyiceberg's FileIO; it connects to `hosts` only."""
 
-    def __init__(self, path: str, properties: Mapping[str, str]) -> None:
+    def __init__(self, path: str, properties: Mapping[str, str], hosts: AllowedHosts = ALL_HOSTS) -> None:
         self._path = path.rstrip("/")
         self._properties = dict(properties)
+        self._hosts = hosts
 
     def close(self) -> None: ...
 
@@ -61,10 +64,9 @@ class PathSource(Source):
 
     def _load(self, name: str) -> IcebergTable:
         from pyiceberg.exceptions import ValidationError
-        from pyiceberg.table import StaticTable
 
         try:
-            return StaticTable.from_metadata(self._metadata(), self._properties)
+            return self._static_table(self._metadata())
         except FileNotFoundError:
             raise NoSuchObjectException(f"{name} table not found: there is no Iceberg table at {self._path}") from None
         except (ValidationError, ValueError, KeyError):
@@ -73,14 +75,24 @@ class PathSource(Source):
         except OSError as error:
             raise MetaException(f"{self._path} cannot be read: {error.strerror or type(error).__name__}") from None
 
+    def _static_table(self, location: str) -> IcebergTable:
+        """As pyiceberg's `StaticTable.from_metadata`, which loads the class that the metadata names."""
+        from pyiceberg.catalog.noop import NoopCatalog
+        from pyiceberg.serializers import FromInputFile
+        from pyiceberg.table import StaticTable
+
+        own = file_io(self._properties, {}, self._hosts, self._path)
+        metadata = FromInputFile.table_metadata(own.new_input(location))
+        storage = file_io(self._properties, metadata.properties, self._hosts, self._path)
+        return StaticTable(("static-table", location), metadata, location, storage, NoopCatalog("static-table"))
+
     def _metadata(self) -> str:
         """The file to read."""
         if self._path.endswith((".metadata.json", ".metadata.json.gz")):
             return self._path
         from pyarrow.fs import FileSelector, FileType
-        from pyiceberg.io.pyarrow import PyArrowFileIO
 
-        io = PyArrowFileIO(self._properties)
+        io: Any = file_io(self._properties, {}, self._hosts, self._path)
         scheme, netloc, directory = io.parse_location(self._path, self._properties)
         listed = io.fs_by_scheme(scheme, netloc).get_file_info(FileSelector(f"{directory}/{METADATA}"))
         files = [each for each in listed if each.type == FileType.File]
