@@ -20,6 +20,7 @@ from metastored.errors import InvalidOperationException, MetaException, Metastor
 from metastored.structs import (
     EnvironmentContext,
     Function,
+    FunctionType,
     HiveObjectRef,
     HiveObjectType,
     PrincipalType,
@@ -71,7 +72,7 @@ def test_2_typical_get_all_functions_lists_those_of_every_metastore_by_local_nam
     ):
         owner = PrincipalType.USER
         client.api.create_function(
-            Function(functionName=name, dbName=database, className="com.hotels.hive.FN", ownerName="o", ownerType=owner)
+            Function(name, database, "com.hotels.hive.FN", "o", owner, functionType=FunctionType.JAVA)
         )
     try:
         both.catalog("waggle_remote", "waggle_remote_")

@@ -13,10 +13,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
+from metastored.hive.linear_expressions import LinearExpression, PatternError
 from metastored.hive.names import normalize
 from metastored.model import remote_keys as keys
 from metastored.model.remote_keys import (
@@ -58,8 +60,8 @@ DEFAULT_TIMEOUT: Final = 60.0
 """Seconds that one call to a remote may take, where its definition says nothing."""
 _LONGEST_TIMEOUT: Final = 3600.0
 _LONGEST_PATTERN: Final = 1000
-_NESTED: Final = re.compile(r"[+*}]\)*\)[+*{]")
-"""A repetition at the end of a group that is repeated itself, as in `(a+)+`."""
+_expression: Final = lru_cache(maxsize=1024)(LinearExpression)
+"""Patterns that were read, by their text. They are from users: none may take long to match."""
 
 
 class Access(StrEnum):
@@ -104,9 +106,7 @@ class Names:
     patterns: tuple[str, ...]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and any(
-            re.fullmatch(pattern, name, re.IGNORECASE) is not None for pattern in self.patterns
-        )
+        return isinstance(name, str) and any(_expression(pattern).matches(name) for pattern in self.patterns)
 
     @classmethod
     def read(cls, text: str, key: str, what: str) -> Names:
@@ -117,14 +117,9 @@ class Names:
                 raise InvalidObjectException(
                     f"{what}: '{key}' has a pattern of more than {_LONGEST_PATTERN} characters"
                 )
-            if _NESTED.search(pattern):
-                raise InvalidObjectException(
-                    f"{what}: '{pattern}' in '{key}' repeats a repetition, which can take for ever to match; write it "
-                    "without one of them"
-                )
             try:
-                re.compile(pattern)
-            except re.error as error:
+                _expression(pattern)
+            except PatternError as error:
                 raise InvalidObjectException(
                     f"{what}: '{pattern}' in '{key}' is no name and no regular expression: {error}"
                 ) from None

@@ -9,6 +9,7 @@ from typing import Any, Final
 from metastored.errors import MetaException
 from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError
+from metastored.hive.patterns import wildcard_expression
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
@@ -178,7 +179,8 @@ def _only(value: Any, marked: dict[str, Any]) -> Any:
 
 
 def _wildcards(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern), re.DOTALL)
+    pieces = ["".join("." if char == "_" else re.escape(char) for char in piece) for piece in pattern.split("%")]
+    return re.compile(wildcard_expression(pieces), re.DOTALL)
 
 
 # --- adding -----------------------------------------------------------------------------------------------------
