@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from metastored.bounded import BoundedDict
-
 MOST_STATES: Final = 2_000
 """How large an expression may be, with its repetitions written out."""
 MOST_DEPTH: Final = 50
 _KEPT: Final = 2_000
+"""How many steps from a set of states are kept; one more removes all."""
 _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
     "d": str.isdigit,
     "w": lambda char: char.isalnum() or char == "_",
@@ -41,7 +40,7 @@ class LinearExpression:
         end = _Reader(pattern, machine).read(machine.start)
         self._machine, self._end = machine, end
         self._first = machine.closure({machine.start})
-        self._next: BoundedDict[tuple[_States, str], _States] = BoundedDict(_KEPT)
+        self._next: dict[tuple[_States, str], _States] = {}
 
     def matches(self, text: str) -> bool:
         """Whether the whole text matches, in any case."""
@@ -50,6 +49,8 @@ class LinearExpression:
             key = states, char
             found = self._next.get(key)
             if found is None:
+                if len(self._next) >= _KEPT:
+                    self._next.clear()
                 found = self._next[key] = self._machine.step(states, char)
             if not found:
                 return False

@@ -11,6 +11,7 @@ import pytest
 from metastored.errors import (
     AlreadyExistsException,
     InvalidObjectException,
+    InvalidOperationException,
     MetaException,
     NoSuchObjectException,
 )
@@ -249,3 +250,27 @@ def test_definitions_are_read_from_the_event_loop(metastore: Metastore) -> None:
             pool.close()
 
     assert asyncio.run(read()) == ["d"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"iceberg.catalog.uri": "https://there", "iceberg.catalog.credential": "id:secret"},
+        {"aws.glue.endpoint": "https://glue", "aws.secret.access.key": "secret"},
+        {"ssh.tunnel.passphrase": "secret"},
+    ],
+)
+def test_a_local_object_has_no_key_of_a_connector(metastore: Metastore, parameters: dict[str, str]) -> None:
+    """It would be stored in plain text, and shown to everybody who reads the object."""
+    with pytest.raises(InvalidObjectException, match=r"database d is local, and .* is a key of remotes via"):
+        metastore.call("create_database", Database(name="d", parameters=parameters))
+    metastore.call("create_database", Database(name="plain"))
+    with pytest.raises(MetaException, match="database plain is local"):
+        metastore.call("alter_database", "plain", Database(name="plain", parameters=parameters))
+    with pytest.raises(InvalidObjectException, match=r"table plain\.t is local"):
+        metastore.call("create_table", replace(bare_table("plain", "t"), parameters=parameters))
+    metastore.call("create_table", bare_table("plain", "t"))
+    table = metastore.call("get_table", "plain", "t")
+    with pytest.raises(InvalidOperationException, match=r"table plain\.t is local"):
+        metastore.call("alter_table", "plain", "t", replace(table, parameters={**table.parameters, **parameters}))
+    metastore.call("drop_database", "plain", True, True)

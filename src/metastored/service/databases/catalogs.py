@@ -19,7 +19,7 @@ from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method
 from metastored.service.remotes.catalogs import alter_remote_catalog, find_remote, insert_remote_catalog
-from metastored.service.remotes.defining import refuse_new_keys
+from metastored.service.remotes.defining import refuse_new_keys, refuse_stray_keys
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases, remotes
 from metastored.store.objects.catalogs import CatalogRow
@@ -67,6 +67,7 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
     if is_remote(request_catalog.parameters):
         _create_remote(ctx, replace(request_catalog, name=name, createTime=ctx.now()), taken)
         return
+    refuse_stray_keys(request_catalog.parameters, f"catalog {name}")
     if not request_catalog.locationUri:
         raise InvalidObjectException("You must specify a path for the catalog")
     # Hive returns a catalog's location as it was written; its databases are in the directory that this resolves to.

@@ -28,7 +28,7 @@ from metastored.service.remotes.databases import (
     find_remote,
     is_remote_database,
 )
-from metastored.service.remotes.defining import refuse_new_keys
+from metastored.service.remotes.defining import refuse_new_keys, refuse_stray_keys
 from metastored.service.tables.removal import DONE, lock_all, own_directory, remove_table
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases, functions, remotes, tables
@@ -127,6 +127,7 @@ def create_database(ctx: Context, database: Database | None) -> None:
         except ConstraintViolated:
             raise taken from None
         return
+    refuse_stray_keys(database.parameters, f"database {where.database}")
     location_uri = database.locationUri
     if location_uri is None:
         # A catalog's location is stored as it was written.

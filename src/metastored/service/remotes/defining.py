@@ -136,17 +136,33 @@ def _list(names: list[str]) -> str:
     return " and ".join(f"'{name}'" for name in names)
 
 
+def refuse_stray_keys(
+    parameters: Mapping[str, str] | None, what: str, kind: type[MetastoreError] = InvalidObjectException
+) -> None:
+    """Raises an exception for a key of remotes on a local object: its secrets would be stored and shown as they are."""
+    if keys.is_remote(parameters):
+        return
+    for name in sorted(parameters or ()):
+        known = keys.find_key(name)
+        if known is not None and known.via:
+            raise kind(
+                f"{what} is local, and '{name}' is a key of remotes via {' or '.join(known.via)}: add '{keys.VIA}' to "
+                "make it remote, or leave the key out"
+            )
+
+
 def refuse_new_keys(
     before: Mapping[str, str] | None,
     after: Mapping[str, str] | None,
     what: str,
     kind: type[MetastoreError] = MetaException,
 ) -> None:
-    """Raises an exception where an ALTER would make a local object remote.
+    """Raises an exception where an ALTER would make a local object remote, or give it a key of remotes.
 
     Keys that a local object has already, such as one that was imported, make no difference.
     """
     old = before or {}
+    refuse_stray_keys({key: value for key, value in (after or {}).items() if old.get(key) != value}, what, kind)
     added = sorted(
         key
         for key, value in (after or {}).items()

@@ -18,6 +18,7 @@ from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create
 from metastored.service.remotes.databases import refuse_in_remote
+from metastored.service.remotes.defining import refuse_stray_keys
 from metastored.service.remotes.tables import create_remote_table
 from metastored.service.security.privileges import grants_of_new_table
 from metastored.service.statistics.basic import gathered_on_create
@@ -126,6 +127,7 @@ def create(
     if is_remote(requested.parameters):
         _create_remote(ctx, where, requested, constraints or {})
         return
+    refuse_stray_keys(requested.parameters, f"table {where.database}.{requested.tableName}")
     normal.check_columns(requested)
     name = normalize(requested.tableName)
     draft = replace(requested, catName=where.catalog)
