@@ -102,6 +102,7 @@ def test_the_places_of_names_in_arguments(method: str, places: list[str]) -> Non
         ("get_table_meta", [
             "success[each].dbName @db",
             "success[each].tableName @table",
+            "success[each].tableType @table_type",
             "success[each].catName @cat",
             "success[each].ownerName @user",
         ]),
