@@ -120,7 +120,7 @@ def test_remotes_test_reads_from_each_and_fails_when_one_does_not_answer(both: B
     both.sql("CREATE REMOTE CATALOG near PREFIX 'n_' WITH PROPERTIES (URIS)")
     done = both.run("remotes", "test")
     assert done.returncode == 0, done.stdout
-    lines = [line.split(" in ")[0] for line in done.stdout.splitlines()]
+    lines = [line.split(" in ")[0] for line in done.stdout.splitlines() if "warning: it is read-only" not in line]
     assert lines == [
         *("ok     catalog far: 2 databases", "ok     catalog near: 2 databases"),
         *("ok     database old: 1 table", "ok     table default.old_orders: 1 column"),

@@ -84,7 +84,7 @@ def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = No
     return jobs.add(tx, kind=kind, source=uri, target=below, created=ctx.now())
 
 
-def owns_data(ctx: Context, table: Table) -> bool:
+def deletes_data(ctx: Context, table: Table) -> bool:
     """Whether dropping the table, or a partition of it, deletes its data.
 
     A managed table that Hive 4's rules made external owns its data, whoever drops it; of other external tables the

@@ -13,7 +13,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
-from metastored.service.core.removing import owns_data, plan_removal, purges, removing
+from metastored.service.core.removing import deletes_data, plan_removal, purges, removing
 from metastored.service.core.serving import method
 from metastored.service.partitions.by_expression import chosen
 from metastored.service.partitions.get import Partitioned, Values, no_partition, partitioned, partitioned_or, values_in
@@ -168,7 +168,7 @@ def remove(
     env: EnvironmentContext | None = None,
 ) -> list[Partition]:
     """Removes the partitions that exist and returns them."""
-    owned = delete_data and owns_data(ctx, parent.table)
+    owned = delete_data and deletes_data(ctx, parent.table)
     root = parent.location
     purge = purges(parent.table, env)
 

@@ -15,7 +15,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
-from metastored.service.core.removing import owns_data, plan_removal, purges
+from metastored.service.core.removing import deletes_data, plan_removal, purges
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, remotes, tables
 from metastored.store.objects.tables import TableRow
@@ -76,7 +76,7 @@ def remove_table(
     """
     name = row.name
     table = rows.table_of(row, *where)
-    owned = delete_data and owns_data(ctx, table)
+    owned = delete_data and deletes_data(ctx, table)
     directories = _data_of(tx, row, table) if owned else []
     no_pending_job(tx, directories, own=planned)
     purge = purges(table, env)
@@ -92,7 +92,7 @@ def remove_table(
 def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
     """The directory that is removed with a table, according to its own row."""
     table = rows.table_of(row, *where)
-    return table.sd.location if table.sd is not None and owns_data(ctx, table) else None
+    return table.sd.location if table.sd is not None and deletes_data(ctx, table) else None
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
