@@ -65,8 +65,8 @@ def test_remotes_are_listed_and_tested(federated: str) -> None:
 
 
 def test_a_statement_without_a_result_says_that_it_worked(tmp_path: Path) -> None:
-    create = f"CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = '{DEAD}')"
     with serving_metastore(tmp_path) as uri:
+        create = f"CREATE REMOTE DATABASE old CONNECTED TO default WITH DBPROPERTIES ('hive.metastore.uris' = '{uri}')"
         done = run(
             "sql",
             "-e",
@@ -82,6 +82,11 @@ def test_a_statement_without_a_result_says_that_it_worked(tmp_path: Path) -> Non
             "ok: DROP REMOTE DATABASE old",
         ]
         assert run("sql", "-e", create, "--uri", uri, "--output", "json").out == ""
+        gone = f"CREATE REMOTE DATABASE gone WITH DBPROPERTIES ('hive.metastore.uris' = '{DEAD}')"
+        assert (
+            f"created, and it does not answer now: remote database 'gone' ('gone' at {DEAD})"
+            in run("sql", "-e", gone, "--uri", uri).out
+        )
 
 
 def test_an_error_of_a_grant_has_no_name_of_a_java_class(tmp_path: Path) -> None:
