@@ -48,7 +48,7 @@ def test_tables_of_lances_client_are_recognised_written_and_dropped(space: Space
     assert tables(ns.ListTablesRequest(id=space.database, include_declared=False)).tables == ["theirs"]
     described = space.namespace.describe_table(ns.DescribeTableRequest(id=space.id("theirs")))
     assert (described.managed_versioning, described.properties["model"]) == (None, "m1")
-    assert space.namespace.client.table((space.name, "theirs")).tableType == "MANAGED_TABLE"
+    assert space.namespace.client.table((space.name, "theirs")).tableType == "EXTERNAL_TABLE"
     rows = POINTS.select(["id"])
     lance.write_dataset(rows, namespace_client=space.namespace, table_id=space.id("theirs"), mode="append")
     assert space.namespace.count_table_rows(ns.CountTableRowsRequest(id=space.id("theirs"))).count == 5
