@@ -109,6 +109,12 @@ def test_a_trino_view_that_cannot_be_read_stays() -> None:
     assert rename_view("/* Presto View: AAAA */", SALES.pair, SALES.database) == "/* Presto View: AAAA */"
 
 
+@pytest.mark.parametrize("definition", [[], "raw", 7, None, {}, {"originalSql": 7, "catalog": "old"}, {"catalog": []}])
+def test_a_definition_of_another_form_from_a_remote_stays(definition: object) -> None:
+    text = f"/* Presto View: {base64.b64encode(json.dumps(definition).encode()).decode()} */"
+    assert rename_view(text, SALES.pair, SALES.database, "lake") == text
+
+
 @pytest.mark.parametrize(
     ("key", "value", "expected"),
     [

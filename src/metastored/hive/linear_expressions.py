@@ -16,6 +16,8 @@ from typing import Final
 MOST_STATES: Final = 2_000
 """How large an expression may be, with its repetitions written out."""
 MOST_DEPTH: Final = 50
+LONGEST_TEXT: Final = 4_000
+"""Names come from remotes too; a metastore stores at most 767 characters of one."""
 _KEPT: Final = 2_000
 """How many steps from a set of states are kept; one more removes all."""
 _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
@@ -43,7 +45,9 @@ class LinearExpression:
         self._next: dict[tuple[_States, str], _States] = {}
 
     def matches(self, text: str) -> bool:
-        """Whether the whole text matches, in any case."""
+        """Whether the whole text matches, in any case. A text that is longer than any name does not."""
+        if len(text) > LONGEST_TEXT:
+            return False
         states = self._first
         for char in text.lower():
             key = states, char

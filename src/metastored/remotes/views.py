@@ -69,6 +69,8 @@ def rename_view(text: str, rename: RenameTable, database: Callable[[str], str], 
         return rename_query(text, rename, database)
     try:
         definition = json.loads(base64.b64decode(trino[2], validate=False))
+        if not isinstance(definition, dict):
+            return text
         own = normalize(definition["catalog"]) if isinstance(definition.get("catalog"), str) else ""
         catalogs = {own: trino_catalog or own}
         definition["originalSql"] = rename_query(definition["originalSql"], rename, database, catalogs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from metastored.model.names import TableName
-from metastored.spark.acid_sql.tables import Lookup
+from metastored.spark.acid_sql.tables import Lookup, name_at
 from metastored.spark.acid_sql.values import (
     Compact,
     Definitions,
@@ -32,7 +32,7 @@ def definition(source: Source, lookup: Lookup) -> Definitions | None:
         return _truncate(source, lookup)
     if not (source.is_word(0, "ALTER") and source.is_word(1, "TABLE")):
         return None
-    parts, index = _name(source, 2)
+    parts, index = name_at(source, 2)
     spec: Partition | None = None
     if source.at(index, TokenType.PARTITION) and source.at(index + 1, TokenType.L_PAREN):
         spec, index = _partition(source, index)
@@ -57,7 +57,7 @@ def definition(source: Source, lookup: Lookup) -> Definitions | None:
 
 
 def _truncate(source: Source, lookup: Lookup) -> Truncate | None:
-    parts, index = _name(source, 2)
+    parts, index = name_at(source, 2)
     table = _acid(lookup, parts)
     if table is None:
         return None
@@ -83,7 +83,7 @@ def _renamed(
     source: Source, table: TableName, spec: Partition | None, index: int
 ) -> RenameTable | RenamePartition | None:
     if spec is None:
-        parts, end = _name(source, index)
+        parts, end = name_at(source, index)
         if end != len(source.tokens) or not 1 <= len(parts) <= 3:
             raise source.error("write RENAME TO and the new name of the table", source.offset(index))
         return RenameTable(table, parts[-2:])
@@ -122,18 +122,6 @@ def _acid(lookup: Lookup, parts: tuple[str, ...]) -> TableName | None:
     """The ACID table of this name; None for other tables and for views."""
     found = lookup({parts}).get(parts) if parts else None
     return None if found is None or found.lance or found.view is not None else found.table
-
-
-def _name(source: Source, index: int) -> tuple[tuple[str, ...], int]:
-    """A name, in lower case, and the token after it."""
-    parts: list[str] = []
-    while index < len(source.tokens):
-        parts.append(source.tokens[index].text.lower())
-        index += 1
-        if not source.at(index, TokenType.DOT):
-            break
-        index += 1
-    return tuple(parts), index
 
 
 def _partition(source: Source, index: int) -> tuple[Partition | None, int]:
