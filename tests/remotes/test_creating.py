@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from metastored.errors import (
     InvalidObjectException,
     MetaException,
     NoSuchObjectException,
+    PermissionDenied,
     TableAlreadyExists,
     TableNotFound,
 )
@@ -169,3 +171,13 @@ def test_a_server_that_leaves_out_remotes_creates_and_lists() -> None:
     with running_server(remotes_partial="on") as server, metastored.connect(server.uri, cache=False) as client:
         client.sql(catalog(UNKNOWN))
         assert client.databases() == ("default",)
+
+
+def test_a_user_who_may_not_create_remotes_makes_the_server_connect_to_nobody() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as trap, running_server(authorization="sql", admin_users="ann") as own:
+        trap.setblocking(False)
+        uri = f"thrift://127.0.0.1:{trap.getsockname()[1]}"
+        with metastored.connect(own.uri, user="bob") as bob, pytest.raises(PermissionDenied, match="CREATE_REMOTE"):
+            bob.sql(f"CREATE REMOTE DATABASE far WITH DBPROPERTIES ('hive.metastore.uris' = '{uri}')")
+        with pytest.raises(BlockingIOError):
+            trap.accept()
