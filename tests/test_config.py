@@ -94,6 +94,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),
+    "lance_megabytes": ("3000", 3000),
+    "lance_timeout": ("60", 60.0),
     "lance_external": ("off", "off"),
     "log_level": ("DEBUG", "debug"),
     "ready_file": ("/run/metastored.json", Path("/run/metastored.json")),

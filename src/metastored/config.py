@@ -457,6 +457,19 @@ class Settings:
         "storage",
         "impl",
     )
+    lance_megabytes: int = _key(
+        "number",
+        whole(0, 1 << 20),
+        4096,
+        "The address space, in MiB, of each process that opens Lance tables for requests at /lance; 0 is no limit. Two "
+        "GiB are taken before the first row.",
+    )
+    lance_timeout: float = _key(
+        "seconds",
+        seconds,
+        600.0,
+        "The time that a request at /lance may take; then its process is ended.",
+    )
     lance_external: Literal["off", "on"] = _words(
         "on",
         "Whether Lance tables are created as external tables by clients that do not say so, as Lance's own clients for "
@@ -504,7 +517,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
-    "Lance": ("lance", "lance_root", "lance_managed_by", "lance_external"),
+    "Lance": ("lance", "lance_root", "lance_managed_by", "lance_megabytes", "lance_timeout", "lance_external"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
     "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),

@@ -203,7 +203,7 @@ def test_reads_sessions_and_nothing_else_pass_a_read_only_server() -> None:
 
 
 def test_only_the_guard_of_tokens_is_installed_by_default(audited: Guarded) -> None:
-    handler, background = guarded(audited.local, load(environment={}), audited.service, audited.pool)
+    handler, background, _ = guarded(audited.local, load(environment={}), audited.service, audited.pool)
     assert isinstance(handler, ForServices)
     assert handler.inner is audited.local
     assert background == ()
@@ -211,7 +211,7 @@ def test_only_the_guard_of_tokens_is_installed_by_default(audited: Guarded) -> N
 
 def test_the_audit_log_has_the_refusals_of_all_wrappers(audited: Guarded, caplog: pytest.LogCaptureFixture) -> None:
     flags = {"authorization": "sql", "audit": "on", "read_only": "on", "limits_calls_per_minute": "100"}
-    audited.handler, background = guarded(
+    audited.handler, background, _ = guarded(
         audited.local, load(environment={}, flags=flags), audited.service, audited.pool
     )
     assert len(background) == 1

@@ -82,6 +82,18 @@ class Authorized:
             return await self._pool.run(partial(self._filtered, call, session, reply))
         return self._filtered(call, session, reply)
 
+    async def lacking(self, location: str, session: Session) -> str | None:
+        """The privilege that a caller lacks to use a location that no object of this metastore has; None if none."""
+
+        def found() -> str | None:
+            try:
+                Decision(self._policy, self._cache.at(), session).check_location(location)
+            except Denied as lacking:
+                return str(lacking)
+            return None
+
+        return await self._pool.run(found) if self._waits else found()
+
     def _filtered(self, call: Call, session: Session, reply: Reply) -> Reply:
         decision = Decision(self._policy, self._cache.at(), session)
         if decision.is_admin:

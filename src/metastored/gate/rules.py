@@ -273,6 +273,11 @@ class Decision(Caller):
 
     # Locations
 
+    def check_location(self, location: str) -> None:
+        """Whether the caller may use a location that no object of this metastore has. Raises Denied."""
+        if not self._admin:
+            self._check_location(Located(location, None), ())
+
     def _check_location(self, located: Located, tables: Iterable[TableName]) -> None:
         if self._holds(self._state.metastore(), (USE_LOCATION,)):
             return

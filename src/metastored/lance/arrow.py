@@ -11,20 +11,31 @@ from lance_namespace_urllib3_client.models.json_arrow_data_type import JsonArrow
 from lance_namespace_urllib3_client.models.json_arrow_field import JsonArrowField
 from lance_namespace_urllib3_client.models.json_arrow_schema import JsonArrowSchema
 
+from metastored.lance.ipc import check_sizes
+
 if TYPE_CHECKING:
     import pyarrow
 
 
 def read_rows(data: bytes) -> pyarrow.Table:
-    """The rows of an Arrow IPC stream. Raises InvalidInputError for bytes that are none."""
+    """The rows of an Arrow IPC stream. Raises InvalidInputError for bytes that are none.
+
+    Arrow reads a stream without looking at its offsets, which may lead out of it: rows are validated before they are
+    used.
+    """
     import pyarrow
 
     if not data:
         raise InvalidInputError("the request has no data: it needs an Arrow IPC stream")
     try:
-        return pyarrow.ipc.open_stream(pyarrow.py_buffer(data)).read_all()
-    except (pyarrow.ArrowInvalid, OSError) as error:
-        raise InvalidInputError(f"the data of the request is no Arrow IPC stream: {error}") from None
+        check_sizes(data)
+        rows = pyarrow.ipc.open_stream(pyarrow.py_buffer(data)).read_all()
+        rows.validate(full=True)
+    except (ValueError, pyarrow.ArrowException, OSError) as error:
+        raise InvalidInputError(f"the data of the request is no valid Arrow IPC stream: {error}") from None
+    except MemoryError:
+        raise InvalidInputError("the rows of the request need more memory than there is: send fewer at once") from None
+    return rows
 
 
 def write_rows(rows: pyarrow.Table) -> bytes:

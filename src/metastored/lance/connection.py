@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from lance_namespace import (
     InvalidInputError,
@@ -31,6 +31,12 @@ from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 
 
+class MayOpen(Protocol):
+    """Raises an error if the files of a table may not be opened, or not be removed, at the location that it has."""
+
+    def __call__(self, name: TableName, location: str, *, removes: bool) -> None: ...
+
+
 class Connected(LanceNamespace):
     """A namespace with a client of a metastore. The metadata is never cached: each operation reads it.
 
@@ -44,11 +50,15 @@ class Connected(LanceNamespace):
         client: Client | None = None,
         checked: CheckedTables | None = None,
         committer: Client | None = None,
+        may_open: MayOpen | None = None,
         **properties: str,
     ) -> None:
         """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.
 
         `committer` is used for the alters that store a new version, where they need more rights than `client` has.
+
+        `may_open` is asked before the files of a table are opened or removed. A namespace that acts for others needs
+        it: the location of a table may be the word of a remote metastore.
 
         A program that makes many namespaces for one metastore gives all of them one `checked`: then the metastore is
         probed once for each table, and not by each namespace.
@@ -59,6 +69,7 @@ class Connected(LanceNamespace):
         self._client = client
         self._owned = client is None
         self._committer = committer
+        self._may_open = may_open
         self._lock = threading.Lock()
 
     def namespace_id(self) -> str:
@@ -85,6 +96,7 @@ class Connected(LanceNamespace):
         self.checked, self.read_tables = CheckedTables(), ReadTables()
         self._client, self._owned, self._lock = None, True, threading.Lock()
         self._committer = None
+        self._may_open = None
 
     def close(self) -> None:
         """Closes the connections to the metastore; a later operation opens them again."""
@@ -170,11 +182,28 @@ class Connected(LanceNamespace):
             return None
 
     def location(self, table: Table) -> str:
-        """The location of a table, for Lance. Raises InvalidTableStateError if it has none."""
+        """The location of a table, for Lance. Raises InvalidTableStateError if it has none.
+
+        It is a text for the caller. Whoever opens files calls `place`.
+        """
         location = table.sd and table.sd.location
         if not location:
             raise InvalidTableStateError(f"table {table.dbName}.{table.tableName} has no location")
         return lance_location(location)
+
+    def place(self, name: TableName, table: Table, *, removes: bool = False) -> str:
+        """The location of a table whose files are opened, or removed, now. Raises an error if they may not be.
+
+        `name` is the name that was looked up: a remote metastore may have put any names into the table.
+        """
+        location = self.location(table)
+        self.check_place(name, location, removes=removes)
+        return location
+
+    def check_place(self, name: TableName, location: str, *, removes: bool = False) -> None:
+        """Raises an error if the files of a table may not be opened at a location."""
+        if self._may_open is not None:
+            self._may_open(name, location, removes=removes)
 
     def is_managed(self, table: Table) -> bool:
         """Whether the metastore keeps the versions of a table."""

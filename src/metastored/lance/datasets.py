@@ -40,19 +40,19 @@ log = logging.getLogger("metastored.lance")
 class Datasets(Connected):
     """Datasets of tables."""
 
-    def manifests(self, table: Table) -> Manifests:
+    def manifests(self, name: TableName, table: Table, *, removes: bool = False) -> Manifests:
         """The manifests of a table."""
-        return Manifests(self.location(table), self.properties.storage_options)
+        return Manifests(self.place(name, table, removes=removes), self.properties.storage_options)
 
     def commits(self, name: TableName, table: Table) -> Commits:
         """The versions of an `impl` table."""
-        return Commits(self.committer, name, table, self.manifests(table))
+        return Commits(self.committer, name, table, self.manifests(name, table))
 
-    def is_declared(self, table: Table) -> bool:
+    def is_declared(self, name: TableName, table: Table) -> bool:
         """Whether a table has no data yet."""
         if self.is_managed(table) and version_of(table):
             return False
-        return not has_data(self.location(table), self.properties.storage_options)
+        return not has_data(self.place(name, table), self.properties.storage_options)
 
     def dataset(self, id: Sequence[str], table: Table, version: int | str | None = None) -> lance.LanceDataset:
         """The dataset of a table, of its newest version or of another one by its number or tag.
@@ -62,16 +62,16 @@ class Datasets(Connected):
         import lance
 
         name = self.levels.table(id)
-        if self.is_declared(table):
+        if self.is_declared(name, table):
             raise TableNotFoundError(f"table {name} is declared and has no data yet: insert rows first")
         options = dict(self.properties.storage_options) or None
-        if isinstance(version, int) and not self.has_version(table, version):
+        if isinstance(version, int) and not self.has_version(name, table, version):
             raise TableVersionNotFoundError(f"table {name} has no version {version}")
         if self.is_managed(table):
             return lance.dataset(
-                namespace_client=CommitCalls(self), table_id=list(id), version=version, storage_options=options
+                namespace_client=self._commit_calls(name), table_id=list(id), version=version, storage_options=options
             )
-        return lance.dataset(self.location(table), version=version, storage_options=options)
+        return lance.dataset(self.place(name, table), version=version, storage_options=options)
 
     def filled(self, name: TableName, table: Table) -> lance.LanceDataset:
         """The dataset, for a write that needs rows. Raises InvalidTableStateError if there are none."""
@@ -80,11 +80,11 @@ class Datasets(Connected):
         except TableNotFoundError as error:
             raise InvalidTableStateError(str(error)) from None
 
-    def has_version(self, table: Table, version: int) -> bool:
+    def has_version(self, name: TableName, table: Table, version: int) -> bool:
         """Whether a version has a manifest, or is the newest of an `impl` table."""
         if self.is_managed(table) and version_of(table) == version:
             return version > 0
-        return version > 0 and self.manifests(table).find(version) is not None
+        return version > 0 and self.manifests(name, table).find(version) is not None
 
     def written(
         self, id: Sequence[str], table: Table, rows: pyarrow.Table, mode: str, options: Mapping[str, str] | None = None
@@ -92,16 +92,21 @@ class Datasets(Connected):
         """Writes rows; `mode` is create, append or overwrite. A declared table gets its first version."""
         import lance
 
+        name = self.levels.table(id)
         storage_options = {**self.properties.storage_options, **(options or {})} or None
         if self.is_managed(table):
             # `create` would declare the table again.
             mode = "overwrite" if mode == "overwrite" else "append"
             return lance.write_dataset(
-                rows, namespace_client=CommitCalls(self), table_id=list(id), mode=mode, storage_options=storage_options
+                rows,
+                namespace_client=self._commit_calls(name),
+                table_id=list(id),
+                mode=mode,
+                storage_options=storage_options,
             )
-        if mode == "append" and self.is_declared(table):
+        if mode == "append" and self.is_declared(name, table):
             mode = "create"
-        return lance.write_dataset(rows, self.location(table), mode=mode, storage_options=storage_options)
+        return lance.write_dataset(rows, self.place(name, table), mode=mode, storage_options=storage_options)
 
     def recorded(self, name: TableName, table: Table, dataset: lance.LanceDataset) -> None:
         """Stores the version and the columns of a `storage` table after a write, unless a later version is stored.
@@ -144,7 +149,7 @@ class Datasets(Connected):
 
         options = dict(self.properties.storage_options) or None
         try:
-            schema = lance.dataset(self.location(commits.table), version=version, storage_options=options).schema
+            schema = lance.dataset(self.place(name, commits.table), version=version, storage_options=options).schema
             self._store_schema(name, commits.table, digest, columns_of(schema), str(version))
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -169,6 +174,10 @@ class Datasets(Connected):
                 if is_conflict(error):
                     return
                 log.warning("the columns of %s in the metastore are not those of the dataset: %s", name, error)
+
+    def _commit_calls(self, name: TableName) -> CommitCalls:
+        """This namespace, for pylance."""
+        return CommitCalls(self, partial(self.check_place, name))
 
     def no_branches(self, request: Any) -> None:
         """Raises UnsupportedOperationError for a request about a branch."""

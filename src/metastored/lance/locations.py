@@ -10,6 +10,7 @@ from typing import Final
 from lance_namespace import InvalidInputError
 
 from metastored.hive.locations import LOCAL_SCHEME, LocationError, join, parse_location
+from metastored.hive.names import directory_name
 
 _SCHEMES: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfs": "az", "abfss": "abfss"}
 """Hadoop's names of object stores where Lance has another one."""
@@ -54,4 +55,5 @@ def default_location(root: str, catalog: str, database: str, table: str | None =
     Below a catalog that is not the default one: {root}/{catalog}/{database}.db/{table}.
     """
     above = () if catalog in ("", "hive") else (catalog,)
-    return join(root, *above, f"{database}.db", *(() if table is None else (table,)))
+    below = () if table is None else (directory_name(table),)
+    return join(root, *above, f"{directory_name(database)}.db", *below)

@@ -9,6 +9,7 @@ accepted too.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from lance_namespace import (
@@ -26,6 +27,7 @@ from lance_namespace import (
     NamespaceExistsResponse,
     NamespaceNotEmptyError,
     NamespaceNotFoundError,
+    PermissionDeniedError,
 )
 
 from metastored.errors import AlreadyExistsException, InvalidOperationException
@@ -190,22 +192,33 @@ class NamespaceOperations(Connected):
         """The data of deregistered tables may be in the directory of the database: only `cascade` removes it."""
         if not cascade and self.client.api.get_all_tables(name.field):
             raise NamespaceNotEmptyError(f"namespace {name} is not empty: it has tables in it")
-        locations = [self.location(table) for table in lance_tables(self.client, name)] if cascade else []
+        locations = self._places_in(name) if cascade else {}
         try:
             self.client.api.drop_database(name.field, cascade, cascade)
         except InvalidOperationException as error:
             if "not empty" not in str(error).lower():
                 raise
             raise NamespaceNotEmptyError(f"namespace {name} is not empty: {error}") from None
-        for location in locations:
+        for location in locations.values():
             remove_dataset(location, self.properties.storage_options)
 
     def _drop_tables(self, name: DatabaseName) -> None:
-        locations = {table.tableName: self.location(table) for table in lance_tables(self.client, name)}
+        locations = self._places_in(name)
         for table in self.client.api.get_all_tables(name.field):
             self.client.drop_table(name.table(table))
             if table in locations:
                 remove_dataset(locations[table], self.properties.storage_options)
+
+    def _places_in(self, name: DatabaseName) -> dict[str, str]:
+        """The locations of the Lance tables of a database whose data is removed now, by their names.
+
+        The data of a remote's table stays where it is: only its definition goes.
+        """
+        found: dict[str, str] = {}
+        for table in lance_tables(self.client, name):
+            with suppress(PermissionDeniedError):
+                found[table.tableName or ""] = self.place(name.table(table.tableName or ""), table, removes=True)
+        return found
 
 
 def _first(properties: Mapping[str, str], keys: tuple[str, ...]) -> str | None:

@@ -79,8 +79,10 @@ class CommitCalls(LanceNamespace):
     pylance reports every failure of a commit as one whose outcome is not known, without the error itself.
     """
 
-    def __init__(self, namespace: LanceNamespace) -> None:
+    def __init__(self, namespace: LanceNamespace, check_place: Callable[[str], None]) -> None:
+        """`check_place` raises an error if the location of the table may not be opened: pylance opens it."""
         self._namespace = namespace
+        self._check_place = check_place
         found = _failures.get()
         self._failures: list[LanceNamespaceError] = [] if found is None else found
 
@@ -88,7 +90,9 @@ class CommitCalls(LanceNamespace):
         return self._namespace.namespace_id()
 
     def describe_table(self, request: Any) -> Any:
-        return self._namespace.describe_table(request)
+        found = self._namespace.describe_table(request)
+        self._check_place(found.location or "")
+        return found
 
     def describe_table_version(self, request: Any) -> Any:
         return self._namespace.describe_table_version(request)

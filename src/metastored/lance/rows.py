@@ -61,7 +61,7 @@ class RowOperations(Datasets):
             raise InvalidInputError("merge insert needs the columns of its key: on")
         name, table = self.table(request.id)
         rows = read_rows(request_data)
-        if self.is_declared(table) and request.when_not_matched_insert_all:
+        if self.is_declared(name, table) and request.when_not_matched_insert_all:
             dataset = self.written(self.levels.id_of(name), table, rows, "append")
             self.recorded(name, table, dataset)
             return _merged(dataset, {"num_inserted_rows": rows.num_rows})

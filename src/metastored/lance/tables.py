@@ -36,6 +36,7 @@ from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicSt
 
 from metastored.errors import Error, InvalidOperationException, MetaException, TableAlreadyExists
 from metastored.hive.locations import join
+from metastored.hive.names import directory_name
 from metastored.lance.arrow import read_rows, schema_of, texts_of
 from metastored.lance.commits import ATTEMPTS
 from metastored.lance.conditions import conditional, is_conflict
@@ -117,7 +118,7 @@ class TableOperations(Datasets):
         wanted = request.tag if request.tag else request.version
         declared = None
         if request.check_declared or request.load_detailed_metadata or wanted is not None:
-            declared = self.is_declared(table)
+            declared = self.is_declared(name, table)
         if request.check_declared:
             response.is_only_declared = declared
         if wanted is not None and declared:
@@ -144,7 +145,7 @@ class TableOperations(Datasets):
         except InvalidInputError:
             self.levels.table(request.id)  # Raises if the identifier is the fault.
             raise TableNotFoundError(f"there is no Lance table {self.levels.table(request.id)}") from None
-        if request.version is not None and not self.has_version(table, request.version):
+        if request.version is not None and not self.has_version(name, table, request.version):
             raise TableVersionNotFoundError(f"table {name} has no version {request.version}")
         return TableExistsResponse()
 
@@ -181,7 +182,7 @@ class TableOperations(Datasets):
         try:
             dataset = self.written(id, table, rows, "create", request.storage_options)
         except BaseException:
-            if self.is_declared(table):  # Otherwise the rows may have been written, and the reply was lost.
+            if self.is_declared(name, table):  # Otherwise the rows may have been written, and the reply was lost.
                 self.client.drop_table(name, if_exists=True, delete_data=False)
             raise
         self.recorded(name, table, dataset)
@@ -198,6 +199,7 @@ class TableOperations(Datasets):
         kind = self._kind(properties)
         location = stored_location(self._below_root(request.location))
         place = lance_location(location)
+        self.check_place(name, place)
         if not has_data(place, self.properties.storage_options):
             raise InvalidInputError(f"there is no Lance dataset at {request.location}")
         dataset = lance.dataset(place, storage_options=dict(self.properties.storage_options) or None)
@@ -252,7 +254,7 @@ class TableOperations(Datasets):
     def drop_table(self, request: DropTableRequest) -> DropTableResponse:
         """Removes a table from the metastore, then its data: a metastore keeps the data of external tables."""
         name, table = self.table(request.id)
-        location = self.location(table)
+        location = self.place(name, table, removes=True)
         self.client.drop_table(name)
         remove_dataset(location, self.properties.storage_options)
         return DropTableResponse(id=self.levels.id_of(name), location=location, properties=dict(table.parameters or {}))
@@ -292,7 +294,8 @@ class TableOperations(Datasets):
         if include_declared:
             return lance_table_names(self.client, database)
         tables = lance_tables(self.client, database)
-        return sorted(table.tableName or "" for table in tables if not self.is_declared(table))
+        named = ((table.tableName or "", table) for table in tables)
+        return sorted(name for name, table in named if not self.is_declared(database.table(name), table))
 
     def _declared(
         self, name: TableName, location: str | None, properties: Mapping[str, str], *, empty: bool = False
@@ -310,10 +313,10 @@ class TableOperations(Datasets):
             above = self.database(name.database_name).locationUri
             if not above:
                 raise InvalidInputError(f"the database of {name} has no location, and the namespace has no root")
-            stored = join(above, name.table)
+            stored = join(above, directory_name(name.table))
         table = lance_table(name, stored, kind, _without(properties), owner=self.owner)
         self._check_place(name, kind)
-        if empty and self.any_table(name) is None and not self.is_declared(table):
+        if empty and self.any_table(name) is None and not self.is_declared(name, table):
             raise TableAlreadyExistsError(
                 f"there is a Lance dataset at {self.location(table)} already: register it as a table, or remove it"
             )
@@ -332,7 +335,7 @@ class TableOperations(Datasets):
             except BaseException:
                 with suppress(Error, OSError):
                     self.client.drop_table(name, if_exists=True, delete_data=False)
-                    remove_empty_directory(self.location(table))  # Hive made it, and keeps it.
+                    remove_empty_directory(self.place(name, table, removes=True))  # Hive made it, and keeps it.
                 raise
 
     def _check_place(self, name: TableName, kind: ManagedBy) -> None:

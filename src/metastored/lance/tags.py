@@ -85,5 +85,5 @@ class TagOperations(Datasets):
 
     def _version_exists(self, id: Sequence[str] | None, version: int) -> None:
         name, table = self.table(id)
-        if not self.has_version(table, version):
+        if not self.has_version(name, table, version):
             raise TableVersionNotFoundError(f"table {name} has no version {version}")

@@ -72,7 +72,7 @@ class VersionOperations(Datasets):
         """One version, the newest by default. Raises TableVersionNotFoundError."""
         self.no_branches(request)
         name, table = self.table(request.id)
-        manifests = self.manifests(table)
+        manifests = self.manifests(name, table)
         found: Manifest | None = None
         if self.is_managed(table):
             commits = self.commits(name, table)
@@ -111,7 +111,7 @@ class VersionOperations(Datasets):
             except TransportError as error:
                 raise lost or error from None  # The first of them says that it may have happened.
             if not self.is_managed(table):
-                return self._created_in_storage(name, self.manifests(table), staged, request)
+                return self._created_in_storage(name, self.manifests(name, table), staged, request)
             self.checked.check(self.committer, name, table)
             commits = self.commits(name, table)
             commits.lost = lost
@@ -142,7 +142,7 @@ class VersionOperations(Datasets):
                     f"the range {each.start_version} … {each.end_version} is not valid: the end comes after the start, "
                     f"or is -1 for all"
                 )
-        manifests, versions = self._versions(name, table)
+        manifests, versions = self._versions(name, table, removes=True)
         kept = set(versions[-1:])
         if versions:
             dataset = self.dataset(self.levels.id_of(name), table)
@@ -156,8 +156,8 @@ class VersionOperations(Datasets):
         deleted = sum(manifests.delete(version) for version in sorted(chosen - kept))
         return BatchDeleteTableVersionsResponse(deleted_count=deleted)
 
-    def _versions(self, name: TableName, table: Table) -> tuple[Manifests, list[int]]:
-        manifests = self.manifests(table)
+    def _versions(self, name: TableName, table: Table, *, removes: bool = False) -> tuple[Manifests, list[int]]:
+        manifests = self.manifests(name, table, removes=removes)
         if not self.is_managed(table):
             return manifests, manifests.versions()
         newest = self.commits(name, table).settled()

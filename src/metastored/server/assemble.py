@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -27,13 +27,16 @@ from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
 from metastored.gate.tallies import WorkerTally
 from metastored.hive.statistics.ndv import ESTIMATIONS
+from metastored.model.names import TableName
 from metastored.model.remote_hosts import AllowedHosts
 from metastored.remotes.creating import Creations
+from metastored.remotes.definitions import Provider
 from metastored.remotes.endpoints import Connect, Endpoints
 from metastored.remotes.leases import Leases
 from metastored.remotes.provider import StoredDefinitions
 from metastored.remotes.routing import Routed
 from metastored.server.auth.mechanisms import authenticator, users, verifiers
+from metastored.server.places import Places
 from metastored.server.server import AUTHENTICATION_THREADS, STREAM_THREADS, Application
 from metastored.service.bootstrap import ensure_defaults, stored_warehouse
 from metastored.service.core.context import Service
@@ -124,12 +127,13 @@ def build(settings: Settings) -> Application:
                 log.warning("housekeeping failed and is retried later: %s", error)
 
     remotes = with_remotes(Local(service, pool), settings, service, pool)
-    handler, counting = guarded(remotes.handler, settings, service, pool)
+    gate = guarded(remotes.handler, settings, service, pool)
+    places = Places(remotes.owns, gate.lacking, settings.location_schemes)
     return Application(
-        handler,
+        gate.handler,
         pool,
         authenticator=authenticator(settings, known, partial(password_of, service)),
-        background=(finish_pending_jobs, keep_house, remotes.end_leases, *counting),
+        background=(finish_pending_jobs, keep_house, remotes.end_leases, *gate.background),
         disconnect=remotes.endpoints.close,
         measure_remotes=remotes.measure,
         remote_status=remotes.status,
@@ -138,6 +142,7 @@ def build(settings: Settings) -> Application:
         verifiers=verifiers(settings, known),
         check=lambda: check_schema(database),
         failed_jobs=lambda: failed.number,
+        may_open=places.refusal,
         warehouse=warehouse.root,
         first_warehouse=stored_warehouse(database) or warehouse.root,
     )
@@ -149,6 +154,11 @@ class WithRemotes(NamedTuple):
     handler: Handler
     endpoints: Endpoints
     end_leases: Callable[[], Coroutine[Any, Any, None]]
+    definitions: Provider
+
+    async def owns(self, table: TableName) -> bool:
+        """Whether a table is a remote's."""
+        return (await self.definitions()).table(table) is not None
 
     def measure(self, tally: WorkerTally) -> None:
         """Counts the calls to each remote from now on."""
@@ -196,7 +206,7 @@ def with_remotes(local: Handler, settings: Settings, service: Service, pool: Poo
         partial=partial_lists,
         pool=pool,
     )
-    return WithRemotes(handler, endpoints, end_leases)
+    return WithRemotes(handler, endpoints, end_leases, definitions)
 
 
 def hooked(inner: Connect, hook: Hook) -> Connect:
@@ -230,16 +240,27 @@ def hive_values(settings: Settings) -> dict[str, str]:
     return values
 
 
-def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:
+class Guarded(NamedTuple):
+    """A handler behind the wrappers of `gate/`."""
+
+    handler: Handler
+    background: Background
+    lacking: Callable[[str, Session], Awaitable[str | None]] | None
+    """The privilege that a caller lacks to use a location; None where there is no authorization."""
+
+
+def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> Guarded:
     """The handler behind the wrappers of `gate/` that the settings turn on, and their background tasks.
 
     A wrapper that is off is not installed, so calls do not pay for it. Only the store of tokens is always guarded.
     """
     background = list[Callable[[], Coroutine[Any, Any, None]]]()
     handler: Handler = ForServices(inner, (*settings.admin_users, *settings.service_users))
+    lacking = None
     if settings.authorization == "sql":
         policy = Policy(frozenset(settings.admin_users), service.warehouse.root, frozenset(settings.service_users))
-        handler = Authorized(handler, service.database, pool, policy)
+        handler = authorized = Authorized(handler, service.database, pool, policy)
+        lacking = authorized.lacking
     if settings.read_only == "on":
         handler = ReadOnly(handler)
     if settings.limits_calls_per_minute:
@@ -249,4 +270,4 @@ def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) ->
     if settings.audit == "on":
         # Outermost, so that refused calls are logged too.
         handler = Audited(handler)
-    return handler, tuple(background)
+    return Guarded(handler, tuple(background), lacking)

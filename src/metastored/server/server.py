@@ -23,6 +23,7 @@ from metastored.gate.tallies import Tallies, WorkerTally
 from metastored.hive.generation import Compat
 from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Listener, Ports
+from metastored.server.places import MayOpen, no_places
 from metastored.server.state import SWEEP, ServerState
 from metastored.server.thrift import Service, connections
 from metastored.server.tls import thrift_tls
@@ -82,6 +83,8 @@ class Application:
     """Raises Error when calls cannot be served now. It may block."""
     failed_jobs: Callable[[], int] = int
     """The number of failed directory jobs; called once a second."""
+    may_open: MayOpen = no_places
+    """Whether the server itself may open the files of a table."""
     warehouse: str = ""
     """Where new databases are put."""
     first_warehouse: str = ""
@@ -133,6 +136,7 @@ class Server:
             application.authenticator,
             application.spool,
             http_refusal(settings, self._ports.http_number),
+            application.may_open,
         )
         self._tls = thrift_tls(settings)
         context = None if self._tls is None else self._tls.context
@@ -178,6 +182,8 @@ class Server:
             task.cancel()
         await asyncio.gather(*waits, *self._tasks, return_exceptions=True)
         await self._application.disconnect()
+        if self._http is not None:
+            self._http.close()
         for pool in (self._authentication_pool, self._stream_pool, self._application.pool):
             pool.close()
         self._application.close()

@@ -22,6 +22,7 @@ from metastored.hive.generation import Compat
 from metastored.server.auth import negotiation as sasl
 from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
+from metastored.server.places import MayOpen, no_places
 from metastored.server.relays import RelaySender
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step
@@ -70,6 +71,8 @@ class Service:
     spool: Path | None = None
     """The directory of temporary files for slow readers' streams; by default the system's temporary directory."""
     http_refusal: str = "This port serves Thrift, not HTTP."
+    may_open: MayOpen = no_places
+    """Whether the server itself may open the files of a table."""
 
 
 class ThriftConnection(asyncio.Protocol):

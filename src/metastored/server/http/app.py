@@ -67,7 +67,10 @@ class HttpPort:
     ) -> None:
         settings = service.settings
         self._tls = http_tls(settings)
-        self._pages = Pages(_routes(service, identities, metrics, check), settings, service.state)
+        bodies = Bodies()
+        self._lance = _lance(service, identities, bodies)
+        routes = _routes(service, identities, bodies, metrics, check, self._lance)
+        self._pages = Pages(routes, settings, service.state)
         context = None if self._tls is None else self._tls.context
         self._listener = Listener(listening, self._pages.connection, settings, service.state, context)
         self._reload_at = monotonic() + RELOAD_EVERY
@@ -79,6 +82,11 @@ class HttpPort:
         """No new connections."""
         self._listener.stop()
 
+    def close(self) -> None:
+        """Ends what served requests, when none is in flight."""
+        if self._lance is not None:
+            self._lance.close()
+
     def sweep(self, now: float) -> None:
         """Called once a second: checks timeouts."""
         self._listener.sweep(now)
@@ -88,7 +96,14 @@ class HttpPort:
             self._tls.reload()
 
 
-def _routes(service: Service, identities: Identities, metrics: Metrics, check: Callable[[], None]) -> Any:
+def _routes(
+    service: Service,
+    identities: Identities,
+    bodies: Bodies,
+    metrics: Metrics,
+    check: Callable[[], None],
+    lance: LanceOverHttp | None,
+) -> Any:
     """The ASGI application of the port."""
     settings, state = service.settings, service.state
 
@@ -115,7 +130,6 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
         line = f"there is nothing at this path: POST to {settings.http_path}, {METASTORE} or {SQL}, or GET {HEALTH}\n"
         await respond(send, 404, line.encode())
 
-    bodies = Bodies()
     nine = HmsHttp(service, identities, bodies, NINE if settings.http_methods == "nine" else None)
     # The paths of calls are looked up by name: matching patterns would slow down every call.
     busy: dict[str, Any] = {settings.http_path: nine, METASTORE: ThriftOverHttp(service, identities, bodies)}
@@ -131,7 +145,6 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
         await statements(scope, receive, send)
 
     busy[SQL] = sql
-    lance = _lance(service, identities, bodies)
     others = Router(
         [Route(HEALTH, health), Route(READY, ready), Route(METRICS, figures)], redirect_slashes=False, default=nowhere
     )

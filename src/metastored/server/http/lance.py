@@ -1,9 +1,12 @@
 """Lance's REST namespaces over HTTP: /lance/hive2 (database, table) and /lance/hive3 (catalog, database, table).
 
-A request is served by a `LanceNamespace` of its own, whose client calls the server's handler in the session of the
-request: with the caller, the privileges and the limits of every other call. The methods of namespaces block, on files
-and on the handler; they run on threads of their own, never on the event loop or on the threads of the database, which
-they wait for.
+A request is served by a `LanceNamespace` in a worker process (`lance/rest/workers.py`), since a crash of native code
+must not end the server. Its client calls the server's handler in the session of the request: with the caller, the
+privileges and the limits of every other call. Each request has a thread here, which waits for its worker and makes its
+calls.
+
+The privileges are checked here, before a worker sees the request. A worker asks again before it opens the files of a
+table: their location may be the word of a remote metastore.
 
 A caller who may change the rows of a table need not own it. So the alter_table that makes a new version of an `impl`
 table is called in a session of the same user to which that table is entrusted, once the privileges were checked.
@@ -12,14 +15,15 @@ table is called in a session of the same user to which that table is entrusted, 
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Coroutine, Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from metastored.config import LANCE_PATH
 from metastored.errors import StoreError
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.lance.conditions import CheckedTables
 from metastored.lance.rest.operations import Body, Effect, Operation
 from metastored.lance.rest.routes import Route, route
 from metastored.model.names import TableName
@@ -29,10 +33,17 @@ from metastored.server.http.in_process import WholeReplies
 from metastored.server.http.thrift import Bodies, Headers, Refusal, RequestBody, ThriftOverHttp, respond
 from metastored.server.thrift import Service
 from metastored.threads import Pool
-from metastored.wire.message import Session
+from metastored.wire.message import Call, Session
+from metastored.wire.methods import METHODS
+
+if TYPE_CHECKING:
+    from metastored.lance.rest.channel import Message
+    from metastored.lance.rest.workers import Workers
+
+T = TypeVar("T")
 
 THREADS: Final = 8
-"""Operations that a worker runs at a time; others wait."""
+"""Operations at a time, each in a process of its own; others wait."""
 MAX_FIELDS: Final = 4 * 1024 * 1024
 """Bytes of a body in JSON."""
 MAX_ROWS: Final = 128 * 1024 * 1024
@@ -46,13 +57,22 @@ CODES: Final = {401: 16, 403: 15, 406: 0, 429: 21, 503: 17}
 INVALID_INPUT: Final = 13
 
 
+class Found(NamedTuple):
+    """The namespace of a path, by the length of its ids, the path in it, and its operation."""
+
+    depth: int
+    path: str
+    route: Route
+
+
 class LanceOverHttp(ThriftOverHttp):
     """An ASGI application for all paths below /lance. It identifies callers as the paths of Thrift do."""
 
     def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
         super().__init__(service, identities, bodies)
         self._pool = Pool(THREADS, "metastored-lance")
-        self._checked = CheckedTables()
+        self._workers: Workers | None = None
+        self._lock = threading.Lock()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
@@ -70,8 +90,8 @@ class LanceOverHttp(ThriftOverHttp):
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         _refuse_browsers(headers)
-        depth, found = _routed(scope)
-        operation = found.operation
+        found = _routed(scope)
+        operation = found.route.operation
         if scope["method"] != operation.verb:
             raise Refusal(405, f"{scope['method']} is not for {operation.name}", [(b"allow", operation.verb.encode())])
         session, proof = await self._identified(scope, headers)
@@ -85,15 +105,21 @@ class LanceOverHttp(ThriftOverHttp):
             await body.receive(receive, headers)
             query = scope.get("query_string", b"").decode("latin-1")
             loop = asyncio.get_running_loop()
-            work = partial(self._answer, depth, found, query, body.data, session, loop)
+            work = partial(self._answer, found, query, body.data, session, loop)
             status, data, kind = await self._pool.run(work)
         finally:
             body.forget()
         label = [] if kind is None else [(b"content-type", kind.encode())]
         await respond(send, status, data, [*label, *proof])
 
+    def close(self) -> None:
+        """Ends the worker processes."""
+        if self._workers is not None:
+            self._workers.close()
+        self._pool.close()
+
     def _answer(
-        self, depth: int, found: Route, query: str, body: bytes, session: Session, loop: asyncio.AbstractEventLoop
+        self, found: Found, query: str, body: bytes, session: Session, loop: asyncio.AbstractEventLoop
     ) -> tuple[int, bytes, str | None]:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
@@ -104,39 +130,83 @@ class LanceOverHttp(ThriftOverHttp):
         from metastored.lance import Hive2Namespace, Hive3Namespace
         from metastored.lance.rest.requests import HttpRequest
         from metastored.lance.rest.rights import Rights
-        from metastored.lance.rest.serving import serve
+        from metastored.lance.rest.serving import refusal
+        from metastored.lance.rest.workers import Request
 
         settings = self._service.settings
         identity = Identity(session.user, session.groups)
         commits = copy(session)
 
-        def client_in(session: Session) -> Client:
-            inside = InProcess(WholeReplies(self._service), session.user, session, loop)
-            return Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
-
         def entrust(table: TableName) -> None:
             commits.entrusted = (table.catalog or DEFAULT_CATALOG, table.database, table.table)
 
-        client = client_in(session)
+        inside = InProcess(WholeReplies(self._service), session.user, session, loop)
+        client = Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
         properties: dict[str, str] = {"managed_by": settings.lance_managed_by}
         if settings.lance_root is not None:
             properties["root"] = settings.lance_root
-        kind = Hive2Namespace if depth == 2 else Hive3Namespace
+        kind = Hive2Namespace if found.depth == 2 else Hive3Namespace
         rights = Rights(
             client, kind.levels, settings.location_schemes, entrust, authorized=settings.authorization == "sql"
         )
-        namespace = kind(client, self._checked, client_in(commits), **properties)
-        return serve(namespace, HttpRequest(found, query, body), rights.check)
+        refused = refusal(kind, HttpRequest(found.route, query, body), rights.check)
+        if refused is not None:
+            return refused
+        operation = found.route.operation
+        reads = operation.effect is Effect.READ
+        request = Request(session.user, session.groups, found.depth, found.path, query, body, properties, reads)
+        questions = Questions(self._service, {"caller": session, "committer": commits}, loop)
+        return self._started_workers().serve(request, questions.answer)
+
+    def _started_workers(self) -> Workers:
+        from metastored.lance.rest.workers import Workers
+
+        settings = self._service.settings
+        with self._lock:
+            if self._workers is None:
+                self._workers = Workers(THREADS, settings.lance_megabytes << 20, settings.lance_timeout)
+            return self._workers
 
 
-def _routed(scope: Any) -> tuple[int, Route]:
-    """The namespace of a path, by the length of its ids, and the operation."""
+class Questions:
+    """Answers what a worker asks while it serves a request. Everything that it sends may be wrong."""
+
+    def __init__(self, service: Service, sessions: Mapping[str, Session], loop: asyncio.AbstractEventLoop) -> None:
+        self._service = service
+        self._sessions = sessions
+        self._loop = loop
+
+    def answer(self, message: Message) -> tuple[dict[str, Any], bytes]:
+        """The answer. Raises ValueError for what is no question."""
+        fields = message.fields
+        if message.kind == "call":
+            session, method = self._sessions.get(str(fields.get("session"))), METHODS.get(str(fields.get("method")))
+            if session is None or method is None:
+                raise ValueError("a worker called no method")
+            reply = self._run(WholeReplies(self._service).handle(Call(method, None, body=message.data), session))
+            assert isinstance(reply.body, bytes)
+            return {"kind": "reply", "type": reply.kind}, reply.body
+        table, location = fields.get("table"), fields.get("location")
+        if message.kind != "place" or not isinstance(location, str) or not isinstance(table, list) or len(table) != 3:
+            raise ValueError("a worker asked something else")
+        name = TableName(*map(str, table))
+        opening = self._service.may_open(
+            name, location, self._sessions["caller"], removes=fields.get("removes") is not False
+        )
+        return {"kind": "reply", "refusal": self._run(opening)}, b""
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _routed(scope: Any) -> Found:
     path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1").partition("?")[0]
     for prefix, depth in PREFIXES.items():
         if path.startswith(prefix + "/"):
-            found = route(path.removeprefix(prefix))
+            below = path.removeprefix(prefix)
+            found = route(below)
             if found is not None:
-                return depth, found
+                return Found(depth, below, found)
     known = " and ".join(f"{each}/v1/…" for each in PREFIXES)
     raise Refusal(406, f"there is no operation of Lance's REST namespace at this path; they are at {known}")
 

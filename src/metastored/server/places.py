@@ -1,0 +1,68 @@
+"""Whether the server itself may open, or remove, the files of a table: at the location that a look-up of it returned.
+
+The location of a local table was checked when it was stored. That of a remote's table is the word of the remote
+metastore, which may name any place that the server can open: its caller needs USE_LOCATION, as for a new table at this
+place. Files are never removed for a remote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import Final, Protocol
+
+from metastored.hive.location_rules import accepted
+from metastored.hive.locations import LocationError
+from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.model.names import TableName
+from metastored.model.refusals import DENIED
+from metastored.wire.message import Session
+
+__all__ = ["MayOpen", "Places", "no_places"]
+
+ROOT: Final = "file:/"
+"""The file system of a location without a scheme."""
+
+
+class MayOpen(Protocol):
+    """Why the files of a table may not be opened, or removed, for a caller; None if they may."""
+
+    async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
+
+
+class Places:
+    """The rule above."""
+
+    def __init__(
+        self,
+        is_remote: Callable[[TableName], Awaitable[bool]],
+        lacking: Callable[[str, Session], Awaitable[str | None]] | None,
+        schemes: Collection[str],
+    ) -> None:
+        """`lacking` returns the privilege that a caller lacks to use a location; None where there is no authorization.
+
+        `schemes` are those of locations that may be opened.
+        """
+        self._is_remote = is_remote
+        self._lacking = lacking
+        self._schemes = schemes
+
+    async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
+        """See MayOpen."""
+        table = TableName(normalize(name.catalog) or DEFAULT_CATALOG, normalize(name.database), normalize(name.table))
+        if not await self._is_remote(table):
+            return None
+        if removes:
+            return f"{table} is a table of a remote metastore: its data is not removed from here; deregister the table"
+        try:
+            accepted(location, ROOT, self._schemes)
+        except LocationError as error:
+            return f"the remote metastore has {table} at {location!r}, which is not opened: {error}"
+        lacking = None if self._lacking is None else await self._lacking(location, session)
+        if lacking is None:
+            return None
+        return f"{DENIED}user {session.user} needs {lacking}, where the remote metastore has {table}"
+
+
+async def no_places(name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
+    """For a server without any rule: nothing may be opened."""
+    return "this server opens no files"
