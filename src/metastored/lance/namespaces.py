@@ -143,7 +143,8 @@ class NamespaceOperations(Connected):
         root, location = self.properties.root, _first(properties, _LOCATION)
         if location is None and root is not None:
             location = default_location(root, name.catalog, name.database)
-        owner, kind = _first(properties, _OWNER), (_first(properties, _OWNER_TYPE) or "USER").upper()
+        # A metastore gives a database that names no owner to nobody, who could then not make tables in it.
+        owner, kind = _first(properties, _OWNER) or self.owner, (_first(properties, _OWNER_TYPE) or "USER").upper()
         if kind not in _PRINCIPALS:
             raise InvalidInputError(f"database.owner-type is {kind}: it is one of {', '.join(_PRINCIPALS)}")
         return Database(

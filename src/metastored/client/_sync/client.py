@@ -53,7 +53,13 @@ from metastored.model.makers import Columns
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
-from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
+from metastored.wire.generated.common import (
+    ColumnStatistics,
+    ColumnStatisticsObj,
+    EnvironmentContext,
+    PrincipalType,
+    Table,
+)
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
 from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
@@ -186,8 +192,14 @@ class Client:
         return self.api.get_database(database_name(name).field)
 
     def create_database(self, database: Database | str, if_not_exists: bool = False) -> None:
-        """Creates a database, by its name or from `metastored.database`. Raises DatabaseAlreadyExists."""
+        """Creates a database, by its name or from `metastored.database`. Raises DatabaseAlreadyExists.
+
+        Its owner is the user of this client, unless it names another: metastores before Hive 4 store none by
+        themselves.
+        """
         sent = makers.database(database) if isinstance(database, str) else database
+        if sent.ownerName is None and self.user is not None:
+            sent = replace(sent, ownerName=self.user, ownerType=PrincipalType.USER)
         try:
             self.api.create_database(sent)
         except DatabaseAlreadyExists:
