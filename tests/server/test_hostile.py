@@ -79,6 +79,29 @@ def test_a_peer_that_closed_only_its_sending_side_still_gets_a_long_reply() -> N
         assert len(peer.rest()) > 3 * MIB
 
 
+@pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
+def test_a_call_in_flight_knows_that_its_peer_has_left(reset: bool) -> None:
+    with serving() as server:
+        with server.peer() as peer:
+            peer.send("get_config_value", "wait", "5")
+            eventually(lambda: len(server.handler.sessions) == 1)
+            session = server.handler.sessions[0]
+            assert not session.ended
+            if reset:
+                peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        eventually(lambda: session.gone if reset else session.ended)
+
+
+def test_a_call_over_http_knows_that_its_peer_has_left() -> None:
+    with serving(http_port=0, http_tls="off") as server:
+        with small_buffered(server.http_port) as peer:
+            send_call(peer, True, "wait", "5")
+            eventually(lambda: len(server.handler.sessions) == 1)
+            session = server.handler.sessions[0]
+            assert not session.ended
+        eventually(lambda: session.gone)
+
+
 def test_a_sender_whose_peer_disconnects_while_waiting_takes_no_slot() -> None:
     async def main() -> None:
         pool, state, reader = Pool(1), ServerState(), SlowReader()

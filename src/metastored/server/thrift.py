@@ -162,7 +162,7 @@ class ThriftConnection(asyncio.Protocol):
         if self._closing or self._transport.get_extra_info("sslcontext") is not None:
             return False
         # A peer that only closed its sending side still reads the replies to its calls.
-        self._ended = True
+        self._ended = self._session.ended = True
         if self._task is None:
             self._serve()
         elif self._sender is not None:
@@ -170,7 +170,7 @@ class ThriftConnection(asyncio.Protocol):
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.lost = True
+        self.lost = self._session.ended = self._session.gone = True
         self._closing = True
         self._count_unsent(0)
         self.gone.set()

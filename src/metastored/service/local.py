@@ -6,6 +6,7 @@ A call that reads one row of SQLite runs on the event loop, the rest on the pool
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from functools import partial
 from typing import Any, Final
@@ -39,6 +40,7 @@ class Local:
     def __init__(self, service: Service, pool: Pool) -> None:
         self._service = service
         self._pool = pool
+        self._for_ended = asyncio.Semaphore()
         self._functions = served()
         self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
         sqlite = service.database.dialect == "sqlite"
@@ -57,9 +59,26 @@ class Local:
         if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
         try:
-            return await self._pool.run(partial(self._run, function, call, session))
+            reply = await self._pool.run(partial(self._run_for_readers, function, call, session))
+            return reply or await self._run_last(function, call, session)
         except StoreError as error:
             return _failed(method, error, session)
+
+    def _run_for_readers(self, function: Function, call: Call, session: Session) -> Reply | None:
+        """Serves a call; None for a read whose peer has probably disconnected while the call was waiting."""
+        if session.ended and call.method.verb == "read":
+            return None
+        return self._run(function, call, session)
+
+    async def _run_last(self, function: Function, call: Call, session: Session) -> Reply:
+        """Serves a read for a peer that has sent its last byte, one such call at a time.
+
+        Most of these peers are gone, and only a reply shows which: the calls of others must not wait for theirs.
+        """
+        async with self._for_ended:
+            if session.gone:
+                return Reply.failed(call.method, "the client has disconnected", session.version)
+            return await self._pool.run(partial(self._run, function, call, session))
 
     def _run(self, function: Function, call: Call, session: Session) -> Reply:
         method = call.method

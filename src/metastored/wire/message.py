@@ -33,8 +33,8 @@ class Session:
     """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
     __slots__ = (
-        *("accepts", "authenticated", "by_token", "cascade", "conf", "entrusted", "generation", "groups"),
-        *("may_impersonate", "one_call", "peer", "principal", "user"),
+        *("accepts", "authenticated", "by_token", "cascade", "conf", "ended", "entrusted", "generation", "gone"),
+        *("groups", "may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
     def __init__(self, peer: str = "", compat: Compat | Generation = ANY, user: str | None = None) -> None:
@@ -56,6 +56,10 @@ class Session:
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
         self.one_call = False
         """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
+        self.ended = False
+        """The peer has sent its last byte: it has disconnected, or it still reads its reply."""
+        self.gone = False
+        """The peer has disconnected: nobody reads a reply."""
         self.conf: dict[str, str] = {}
         """The settings that setMetaConf set for this connection."""
         self.entrusted: tuple[str, str, str] | None = None

@@ -17,6 +17,7 @@ from uvicorn.server import ServerState as UvicornState
 
 from metastored.config import Settings
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
+from metastored.wire.message import Session
 
 log = logging.getLogger("metastored.server")
 
@@ -92,7 +93,12 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._gathering = _Gathering(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, self._gathering))
-        self.app_state = {"certificate": transport.get_extra_info("peercert"), "cascades": {}}
+        self._sessions: dict[str, Session] = {}
+        self.app_state = {
+            "certificate": transport.get_extra_info("peercert"),
+            "cascades": {},
+            "sessions": self._sessions,
+        }
         self._state.add(self)
         if self._state.draining:
             self.transport.close()
@@ -119,6 +125,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._count_unsent(0)
+        for session in self._sessions.values():
+            session.ended = session.gone = True
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
         self._state.discard(self)

@@ -159,6 +159,7 @@ class ThriftOverHttp:
         """
         session = Session(self._peer(scope), self.compat)
         session.one_call = True
+        scope["state"]["sessions"]["last"] = session  # The connection tells it when the peer disconnects.
         try:
             return session, await self._identify(scope, headers, session)
         except StoreError as error:
