@@ -92,6 +92,28 @@ found["managed"] = [
     lance.read(spark, "shop.managed", namespace=managed).count(),
     lance.read(spark, "shop.managed", version=1).count(),
 ]
+
+# Options and a table of the catalog that name the data source, with a task that somebody else has made.
+import base64, os, pickle, tempfile
+marked = os.path.join(tempfile.mkdtemp(), "marked")
+
+class Trap:
+    def __reduce__(self):
+        return (open, (marked, "w"))
+
+forged = base64.b64encode(b"x" * 32 + pickle.dumps(Trap())).decode()
+tries = {
+    "option": lambda: spark.read.format("metastored-lance").schema("id BIGINT").option("task-secret", forged).load(),
+    "table": lambda: spark.sql(
+        f"CREATE TABLE shop.trap (id BIGINT) USING `metastored-lance` OPTIONS ('task-secret' '{forged}')"
+    ) and spark.table("shop.trap"),
+    "nothing": lambda: spark.read.format("metastored-lance").schema("id BIGINT").load(),
+}
+for name, trap in tries.items():
+    try:
+        trap().collect()
+    except Exception as error:
+        found[name] = [str(error), os.path.exists(marked)]
 found["described"] = [[row.col_name, row.data_type] for row in spark.sql("DESCRIBE shop.points").collect()]
 """
 
@@ -148,6 +170,13 @@ def test_modes_are_those_of_spark(found: dict[str, Any]) -> None:
     assert found["exists"][0] == "TableAlreadyExistsError"
     assert (found["ignored"], found["appended"], found["overwritten"]) == (1, 2, 3)
     assert (found["rows"], found["older"], found["rows overwritten"]) == (COUNT + 10, COUNT, 10)
+
+
+@pytest.mark.parametrize("name", ["option", "table", "nothing"])
+def test_nobody_else_has_the_data_source_unpickle_anything(found: dict[str, Any], name: str) -> None:
+    message, was_run = found[name]
+    assert "a task that this program did not prepare" in message
+    assert not was_run
 
 
 def test_lance_selects_columns_and_rows(found: dict[str, Any]) -> None:

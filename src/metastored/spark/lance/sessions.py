@@ -18,10 +18,10 @@ def register(spark: Any) -> None:
     if spark in _REGISTERED:
         return
     try:
-        from metastored.spark.lance.source import LanceSource
+        from metastored.spark.lance.source import signed_source
     except ImportError as error:
         if error.name == "pyspark.sql.datasource" or "datasource" in str(error):
             raise NotSupported("Lance from Spark needs Spark 4, which has data sources in Python") from None
         raise MissingExtra("Lance from Spark", "spark") from None
-    spark.dataSource.register(LanceSource)
+    spark.dataSource.register(signed_source())
     _REGISTERED.add(spark)

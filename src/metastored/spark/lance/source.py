@@ -2,13 +2,18 @@
 
 `writing` and `reading` prepare a task in the program's own process and pass it as an option; nothing here calls a
 metastore, except the commit of a table whose versions the metastore keeps.
+
+Options can also come from a catalog: anybody who may create a table there can name this data source. A task is pickled,
+so it is signed with a key of this program, which Spark gets with the class, and nothing else is unpickled.
 """
 
 from __future__ import annotations
 
 import base64
+import hmac
 import json
 import pickle
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -23,13 +28,14 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from metastored.errors import PermissionDenied
 from metastored.spark.lance.commits import Job, commit, lance_module
 from metastored.spark.lance.schemas import arrow, conformed, transfer_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NAME", "TASK", "LanceSource", "Scan", "packed"]
+__all__ = ["NAME", "TASK", "Scan", "packed", "signed_source"]
 
 NAME: Final = "metastored-lance"
 TASK: Final = "task-secret"
@@ -37,6 +43,11 @@ TASK: Final = "task-secret"
 may have the credentials of an object store."""
 BATCH: Final = 8192
 """Rows of a batch that is read."""
+DIGEST: Final = "sha256"
+SIGNATURE: Final = 32
+"""Bytes of a signature."""
+_KEY: Final = secrets.token_bytes(32)
+"""The key of this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +70,50 @@ class Fragments(WriterCommitMessage):
 
 
 def packed(task: Job | Scan) -> str:
-    """A task as the value of an option."""
-    return base64.b64encode(pickle.dumps(task)).decode()
+    """A task as the value of an option, signed."""
+    content = pickle.dumps(task)
+    return base64.b64encode(_signature(_KEY, content) + content).decode()
 
 
-def _unpacked(options: Mapping[str, str]) -> Any:
-    return pickle.loads(base64.b64decode(options[TASK]))
+def _signature(key: bytes, content: bytes) -> bytes:
+    return hmac.digest(key, content, DIGEST)
 
 
 class LanceSource(DataSource):
     """A Lance table as a data source of Spark, for tasks that this package prepares."""
+
+    key = b""
+    """The key of the program; see `signed_source`."""
+
+    def _task(self) -> Any:
+        """The task of the options. Raises PermissionDenied for one that this program did not prepare."""
+        try:
+            data = base64.b64decode(self.options.get(TASK) or "", validate=True)
+        except ValueError:
+            data = b""
+        signature, content = data[:SIGNATURE], data[SIGNATURE:]
+        if not self.key or not hmac.compare_digest(signature, _signature(self.key, content)):
+            raise PermissionDenied(
+                f"a table or a query names the data source {NAME} with a task that this program did not prepare: use "
+                "metastored.spark.lance.read and write"
+            )
+        return pickle.loads(content)
 
     @classmethod
     def name(cls) -> str:
         return NAME
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return LanceReader(_unpacked(self.options), schema)
+        return LanceReader(self._task(), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
-        job: Job = _unpacked(self.options)
+        job: Job = self._task()
         return LanceWriter(job)
+
+
+def signed_source() -> type[LanceSource]:
+    """The class to register. It has the key, and it cannot be imported by its name: so Spark gets it by value."""
+    return type("SignedLanceSource", (LanceSource,), {"key": _KEY})
 
 
 class LanceReader(DataSourceReader):
