@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from metastored.errors import CommitUnknown, InvalidInputException, LockFailed, TransactionFailed
+from metastored.errors import CommitUnknown, InvalidInputException, LockFailed, NotSupported, TransactionFailed
 from metastored.spark import acid
 from metastored.spark.acid import single
 from metastored.spark.acid.counts import UNKNOWN, Changed, of_merge
@@ -59,6 +59,48 @@ def test_hostile_texts_are_values_and_nothing_else(shop: Shop) -> None:
         assert shop.sql("SELECT name, n FROM orders WHERE id = ?", [100 + at]) == [(value + value, 1)]
         shop.sql("DELETE FROM orders WHERE name = :name", {"name": value + value})
     assert shop.orders == [(1, "a", 10), (2, "b", 20), (3, "c", 30)]
+
+
+def test_hostile_names_of_columns_are_names_and_nothing_else(shop: Shop) -> None:
+    """Whoever makes a table chooses them, and somebody else's statements are made with them."""
+    hostile = ['a"b', "x'; drop table orders; --", "1 = 1 or c", "a.b", "drop\ntable"]
+    shop.warehouse.create("named", {"id": "int", **dict.fromkeys(hostile, "int")})
+    quoted = ["`" + name.replace("`", "``") + "`" for name in hostile]
+    shop.sql(f"INSERT INTO named (id, {', '.join(quoted)}) VALUES (1, 1, 2, 3, 4, 5), (2, 0, 0, 0, 0, 0)")
+    for at, name in enumerate(quoted, 1):
+        shop.sql(f"UPDATE named SET {name} = {name} + 10 WHERE {name} = {at}")
+    assert shop.sql("SELECT * FROM named WHERE id = 1") == [(1, 11, 12, 13, 14, 15)]
+    shop.sql(
+        "MERGE INTO named t USING (SELECT 2 AS id, 7 AS v) s ON t.id = s.id "
+        f"WHEN MATCHED THEN UPDATE SET t.{quoted[0]} = s.v"
+    )
+    shop.sql(f"DELETE FROM named WHERE {quoted[1]} = 12")
+    assert shop.sql("SELECT * FROM named") == [(2, 7, 0, 0, 0, 0)]
+    assert len(shop.orders) == 3
+
+
+@pytest.mark.parametrize("columns", [{"a`b": "int"}, {"a": "struct<`b``c`:int>"}])
+def test_a_column_that_spark_reads_as_null_is_refused(shop: Shop, columns: dict[str, str]) -> None:
+    """Spark's ORC reader finds no column whose name has a backtick: an UPDATE would write nulls."""
+    shop.warehouse.create("ticked", {"id": "int", **columns})
+    for statement in ("SELECT * FROM ticked", "UPDATE ticked SET id = 2", "INSERT INTO ticked (id) VALUES (1)"):
+        with pytest.raises(NotSupported, match="has a backtick in its name"):
+            shop.sql(statement)
+
+
+def test_hostile_values_of_keys_stay_below_the_table(shop: Shop) -> None:
+    hostile = ["../../up", "..", "a/b", "a%2Fb", "x'; drop table orders; --", "k=1", "ü ", "*", "\n"]
+    shop.warehouse.create("kept", {"id": "int"}, keys={"k": "string"})
+    values = [each for at, value in enumerate(hostile) for each in (at, value)]
+    shop.sql(f"INSERT INTO kept VALUES {', '.join(['(?, ?)'] * len(hostile))}", values)
+    assert sorted(shop.sql("SELECT id, k FROM kept")) == list(enumerate(hostile))
+    for at, value in enumerate(hostile[:3]):
+        shop.sql("UPDATE kept SET id = id + 100 WHERE k = :k", {"k": value})
+        assert shop.sql("SELECT id FROM kept WHERE k = :k", {"k": value}) == [(at + 100,)]
+    root = shop.warehouse.path(f"{shop.database}.kept")
+    assert len({path.parent.parent for path in root.rglob("bucket_*")}) == len(hostile)
+    assert {path.parent.parent.parent for path in root.rglob("bucket_*")} == {root}
+    assert not list(root.parent.glob("up*"))
 
 
 def test_values_of_all_types_are_those_that_spark_has(shop: Shop) -> None:

@@ -69,7 +69,7 @@ def acid_table(client: Client, name: Name) -> AcidTable:
     """A transactional table as it is now.
 
     Raises TableNotFound, InvalidInputException if it is not transactional, and NotSupported for a fully ACID table
-    whose format is not ORC.
+    whose format is not ORC, or with a column that Spark reads wrong.
     """
     wanted = table_name(name)
     table = client.fresh_table(wanted)
@@ -83,6 +83,12 @@ def acid_table(client: Client, name: Name) -> AcidTable:
     location = sd.location if sd is not None else None
     if sd is None or not location:
         raise InvalidInputException(f"{wanted} has no location")
+    wrong = [each.name for each in sd.cols or () if "`" in (each.name or "") or "``" in (each.type or "")]
+    if wrong and format == "orc":
+        raise NotSupported(
+            f"the column {wrong[0]!r} of {wanted} has a backtick in its name: Spark reads null from such a column of "
+            f"an ORC file; rename it with ALTER TABLE … CHANGE in Hive"
+        )
     buckets = None
     if acid.bucket_count and sd.bucketCols:
         buckets = Buckets(acid.bucket_count, tuple(sd.bucketCols), acid.bucketing_version or 1)
