@@ -13,6 +13,7 @@ import jwt
 
 from metastored.errors import AuthenticationError
 from metastored.server.auth.identity import Unverifiable
+from metastored.server.auth.names import checked_user
 from metastored.server.auth.web_keys import WebKeys
 from metastored.threads import Pool
 
@@ -71,4 +72,4 @@ class JwtTokens:
         user = claims["sub"]
         if not isinstance(user, str) or not user.strip():
             raise AuthenticationError("the web token has an empty subject")
-        return user
+        return checked_user(user, "the subject of the web token")
