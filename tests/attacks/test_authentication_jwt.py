@@ -11,6 +11,7 @@ import base64
 import hashlib
 import hmac
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -357,6 +358,32 @@ def test_an_endless_answer_is_read_up_to_a_limit(caplog: pytest.LogCaptureFixtur
     assert f"more than {MAX_KEYS} bytes" in caplog.text
     # What the sockets hold is beyond the limit.
     assert sum(sent) < 64 * MAX_KEYS
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 100 Continue\r\nX: ", b"HTTP/1.1 2"], ids=repr)
+def test_headers_that_drip_without_an_end_do_not_keep_new_keys_away(head: bytes) -> None:
+    """Each byte comes in time; all of them together do not."""
+    issuer, over = Issuer(), threading.Event()
+
+    def drip(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(head)
+        while not over.wait(0.05):
+            handler.wfile.write(b"0")
+
+    current: list[Answer] = [drip]
+    with answering(lambda handler: current[0](handler)) as keys:
+
+        async def work(pool: Pool) -> None:
+            tokens = JwtTokens(WebKeys(keys.url, not_sooner=SOON, timeout=0.5))
+            with pytest.raises(Unverifiable):
+                await tokens.user_of(issuer.token(), pool)
+            current[0] = body(issuer.keys)
+            assert await eventually(lambda: tokens.user_of(issuer.token(), pool)) == "willy"
+
+        try:
+            run(work)
+        finally:
+            over.set()
 
 
 def body(text: str | bytes) -> Answer:

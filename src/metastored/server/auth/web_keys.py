@@ -11,9 +11,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import socket
+import threading
 import urllib.error
 import urllib.request
-from http.client import HTTPMessage
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPMessage, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Final
@@ -152,13 +156,49 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
+class _Http(HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        _end_later(self.sock, self.timeout)
+
+
+class _Https(HTTPSConnection):
+    def connect(self) -> None:
+        super().connect()
+        _end_later(self.sock, self.timeout)
+
+
+def _end_later(connection: socket.socket, timeout: float | None) -> None:
+    """Ends the connection after the timeout, whatever comes by then: each byte alone may be in time, without an end."""
+    twin = socket.socket(fileno=os.dup(connection.fileno()))
+
+    def end() -> None:
+        with suppress(OSError):
+            twin.shutdown(socket.SHUT_RDWR)
+        twin.close()
+
+    timer = threading.Timer(timeout or TIMEOUT, end)
+    timer.daemon = True
+    timer.start()
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_Http, req)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_Https, req)
+
+
 def _opener() -> urllib.request.OpenerDirector:
     """Without the handlers of urllib for files, FTP and data."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
+        _HttpHandler(),
+        _HttpsHandler(),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
         _SameHost(),
