@@ -19,7 +19,7 @@ from typing import Final
 
 from metastored.config import Settings
 from metastored.errors import ConfigError
-from metastored.server.auth.names import is_user_name
+from metastored.server.user_names import is_user_name
 from metastored.store.engine import private
 from metastored.store.engine.file_lock import FileLock
 

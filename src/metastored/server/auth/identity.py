@@ -19,9 +19,9 @@ from typing import Any, Final, Protocol
 from metastored.errors import AuthenticationError
 from metastored.hive.limits import MAX_NAME
 from metastored.server.auth.attempts import Attempts, TooManyAttempts
-from metastored.server.auth.names import is_user_name
 from metastored.server.auth.passwords import WRONG, Passwords
 from metastored.server.tls import common_name
+from metastored.server.user_names import is_user_name
 from metastored.threads import Pool
 from metastored.wire.message import Session
 

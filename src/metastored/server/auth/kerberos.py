@@ -17,8 +17,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from metastored.errors import AuthenticationError, ConfigError, MissingExtra, RemoteProtocolError
-from metastored.server.auth.names import checked_user
 from metastored.server.auth.negotiation import acting_as
+from metastored.server.user_names import checked_user
 from metastored.wire.connection import MAX_SASL, SECURE_FRAME
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple, Protocol
 
 from metastored.errors import AuthenticationError
-from metastored.server.auth.names import checked_user
+from metastored.server.user_names import checked_user
 
 START: Final = 1
 OK: Final = 2

@@ -13,8 +13,8 @@ import jwt
 
 from metastored.errors import AuthenticationError
 from metastored.server.auth.identity import Unverifiable
-from metastored.server.auth.names import checked_user
 from metastored.server.auth.web_keys import WebKeys
+from metastored.server.user_names import checked_user
 from metastored.threads import Pool
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
