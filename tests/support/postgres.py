@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -64,6 +64,22 @@ class PostgresServer:
         self._process.send_signal(signal.SIGQUIT)
         self._process.wait(START_TIMEOUT)
         self._process = None
+
+    def kill(self) -> None:
+        """End the server and all its processes by SIGKILL: nothing is finished, and nobody is told."""
+        assert self._process is not None
+        pid = self._process.pid
+        os.kill(pid, signal.SIGSTOP)  # From here on it starts no further processes.
+        children = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        for each in (*children, pid):
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+        self._process.wait(START_TIMEOUT)
+        self._process = None
+        deadline = time.monotonic() + START_TIMEOUT
+        while any(_is_alive(each) for each in children):
+            assert time.monotonic() < deadline, "processes of PostgreSQL survived SIGKILL"
+            time.sleep(0.01)
 
     def restart(self) -> None:
         self.stop()
@@ -129,6 +145,14 @@ def running_postgres() -> Iterator[PostgresServer]:
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether the process runs; one that only waits to be reaped does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _unprivileged() -> dict[str, Any]:

@@ -97,6 +97,7 @@ def build(settings: Settings) -> Application:
     service = Service(
         database,
         warehouse,
+        clock=database.clock(),
         started=time.time(),
         estimation=ESTIMATIONS[settings.distinct_values],
         admins=frozenset(settings.admin_users),
@@ -121,6 +122,7 @@ def build(settings: Settings) -> Application:
         while True:
             await asyncio.sleep(REAP_EVERY)
             try:
+                await pool.run(database.set_clock)
                 await pool.run(lambda: reap(service))
                 await pool.run(lambda: clean(service, settings.event_retention))
             except StoreError as error:

@@ -498,7 +498,7 @@ class ThriftConnection(asyncio.Protocol):
             if message.status == sasl.COMPLETE and not done:
                 raise AuthenticationError("the client ended the negotiation before it was complete")
         except AuthenticationError as error:
-            reply = ServerConnection.sasl_message(sasl.ERROR, str(error).encode())
+            reply = ServerConnection.sasl_message(sasl.ERROR, str(error).encode("utf-8", "replace"))
             self._refuse(f"not authenticated: {error}", reply)
             return
         except StoreError as error:

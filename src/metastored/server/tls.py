@@ -19,6 +19,7 @@ from typing import Final
 
 from metastored.config import Settings
 from metastored.errors import ConfigError
+from metastored.server.user_names import is_user_name
 from metastored.store.engine import private
 from metastored.store.engine.file_lock import FileLock
 
@@ -153,12 +154,15 @@ def fingerprint(certificate: Path) -> str:
 
 
 def common_name(certificate: dict[str, object] | None) -> str | None:
-    """The common name in the subject of a client's certificate, as `ssl` gives it after it was verified."""
+    """The common name in the subject of a client's certificate, as `ssl` gives it after it was verified.
+
+    None if it has none, several, or one that is no name of a user (a NUL, a line break).
+    """
     subject = (certificate or {}).get("subject", ())
     assert isinstance(subject, tuple)
     names = [value for part in subject for name, value in part if name == "commonName"]
     # With two common names it would be ambiguous which user is meant.
-    return str(names[0]) if len(names) == 1 and names[0] else None
+    return str(names[0]) if len(names) == 1 and is_user_name(str(names[0])) else None
 
 
 def _put(file: Path, content: bytes) -> None:

@@ -21,11 +21,13 @@ from metastored.hive.limits import MAX_NAME
 from metastored.server.auth.attempts import Attempts, TooManyAttempts
 from metastored.server.auth.passwords import WRONG, Passwords
 from metastored.server.tls import common_name
+from metastored.server.user_names import is_user_name
 from metastored.threads import Pool
 from metastored.wire.message import Session
 
 log = logging.getLogger("metastored.server")
 
+AUTHORIZATION: Final = b"authorization"
 ACTOR: Final = b"x-actor-username"
 """The header in which Hive 4's clients send their user name."""
 BASIC: Final = 'Basic realm="metastored", charset="UTF-8"'
@@ -90,6 +92,7 @@ class Identities:
 
     async def caller(self, scope: Any, headers: dict[bytes, bytes], session: Session) -> list[tuple[bytes, bytes]]:
         """Authenticates a request to /metastore and returns response headers. Raises Unauthorized."""
+        _refuse_twice(scope)
         response_headers = await self._authorization(headers, session, bearer=True)
         if response_headers is None:
             name = common_name(scope.get("state", {}).get("certificate"))
@@ -104,6 +107,7 @@ class Identities:
         self, scope: Any, headers: dict[bytes, bytes], session: Session
     ) -> list[tuple[bytes, bytes]]:
         """Authenticates a request by Basic or Kerberos and returns response headers. Raises Unauthorized."""
+        _refuse_twice(scope)
         response_headers = await self._authorization(headers, session, bearer=False)
         if response_headers is None:
             raise Unauthorized(NOTHING, self.challenges(bearer=False))
@@ -120,7 +124,7 @@ class Identities:
         self, headers: dict[bytes, bytes], session: Session, *, bearer: bool
     ) -> list[tuple[bytes, bytes]] | None:
         """None when the request has no such header. Credentials are always checked, even where not required."""
-        header = headers.get(b"authorization")
+        header = headers.get(AUTHORIZATION)
         if header is None:
             return None
         scheme, _, rest = header.decode("latin-1").strip().partition(" ")
@@ -189,6 +193,14 @@ def _not_taken(scheme: str) -> str:
     return f"Authorization by {name} is not taken here"
 
 
+def _refuse_twice(scope: Any) -> None:
+    """Raises Unauthorized for two headers of one kind: a gateway may have checked the one that is not read here."""
+    names = [name for name, _ in scope["headers"]]
+    for header in (AUTHORIZATION, ACTOR):
+        if names.count(header) > 1:
+            raise Unauthorized(f"the request has the header {header.decode()} twice", (), 400)
+
+
 def _actor(header: bytes) -> str:
     """The user that a header names. Raises Unauthorized for what cannot be a name."""
     try:
@@ -197,6 +209,8 @@ def _actor(header: bytes) -> str:
         raise Unauthorized(f"the header {ACTOR.decode()} is not UTF-8", (), 400) from None
     if len(name) > MAX_NAME:
         raise Unauthorized(f"the header {ACTOR.decode()} has more than {MAX_NAME} characters", (), 400)
+    if name and not is_user_name(name):
+        raise Unauthorized(f"the header {ACTOR.decode()} has characters that no name of a user has", (), 400)
     return name
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from metastored.errors import AuthenticationError, ConfigError, MissingExtra, RemoteProtocolError
 from metastored.server.auth.negotiation import acting_as
+from metastored.server.user_names import checked_user
 from metastored.wire.connection import MAX_SASL, SECURE_FRAME
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def short_name(principal: str, realm: str) -> str:
         raise AuthenticationError(f"{principal} is no principal of a user; name@{realm} or name/host@{realm} is")
     if parts[2] != realm:
         raise AuthenticationError(f"{principal} is of the realm {parts[2]}; this server takes users of {realm} only")
-    return parts[1]
+    return checked_user(parts[1], "the name in the principal")
 
 
 def explain(error: gssapi.raw.GSSError, principal: str) -> str:

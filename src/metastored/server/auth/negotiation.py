@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple, Protocol
 
 from metastored.errors import AuthenticationError
+from metastored.server.user_names import checked_user
 
 START: Final = 1
 OK: Final = 2
@@ -50,7 +51,7 @@ def acting_as(requested: bytes, user: str, principal: str, proxies: Collection[s
         return user
     if user not in proxies:
         raise AuthenticationError(f"{principal} may not act as {name!r}: log in as that user")
-    return name
+    return checked_user(name, "the user to act as")
 
 
 class Negotiation(Protocol):

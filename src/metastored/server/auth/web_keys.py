@@ -2,7 +2,8 @@
 
 A key server may be slow, down, or have changed its keys. So keys are fetched on a thread of their own, one fetch at a
 time and never more often than `NOT_SOONER`. A token with a cached key never waits for a fetch, and cached keys are
-used until a fetch succeeds. This module never parses a token.
+used until a fetch succeeds. Only the host that the operator named is asked, by HTTP or HTTPS: a redirect to elsewhere
+is refused, and nothing in a token names a source of keys. This module never parses a token.
 """
 
 from __future__ import annotations
@@ -10,10 +11,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import socket
+import threading
+import urllib.error
 import urllib.request
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPMessage, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 import jwt
@@ -114,10 +121,11 @@ def _fetch(source: str, timeout: float) -> Named:
     """Raises ConfigError that names the source. It may block."""
     try:
         key_set = jwt.PyJWKSet.from_dict(_read(source, timeout))
-    except (OSError, ValueError, jwt.PyJWTError) as error:
-        raise ConfigError(f"jwt_keys {source}: {error}") from None
-    # A shared secret in a public set of keys authenticates nobody.
-    keys = {key.key_id: key for key in key_set.keys if key.key_type != "oct"}
+        # A shared secret in a public set of keys authenticates nobody, and neither does a key for encryption.
+        keys = {key.key_id: key for key in key_set.keys if key.key_type != "oct" and key.public_key_use != "enc"}
+    except Exception as error:
+        # Whatever a key server answers, and the libraries raise for it: the keys of before are used on.
+        raise ConfigError(f"jwt_keys {source}: {str(error) or type(error).__name__}") from None
     if not keys:
         raise ConfigError(f"jwt_keys {source}: there is no public key in it")
     return keys
@@ -133,11 +141,80 @@ def _read(source: str, timeout: float) -> dict[str, Any]:
     return content
 
 
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """Follows redirects within one host, and from HTTP to HTTPS."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> urllib.request.Request | None:
+        before, after = urlsplit(req.full_url), urlsplit(newurl)
+        same = (after.scheme, after.netloc) == (before.scheme, before.netloc)
+        if not (same or (after.scheme == "https" and after.hostname == before.hostname)):
+            raise urllib.error.URLError(
+                f"it redirects to another place, {newurl}: name that in jwt_keys if it is meant"
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Http(HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        _end_later(self.sock, self.timeout)
+
+
+class _Https(HTTPSConnection):
+    def connect(self) -> None:
+        super().connect()
+        _end_later(self.sock, self.timeout)
+
+
+def _end_later(connection: socket.socket, timeout: float | None) -> None:
+    """Ends the connection after the timeout, whatever comes by then: each byte alone may be in time, without an end."""
+    twin = socket.socket(fileno=os.dup(connection.fileno()))
+
+    def end() -> None:
+        with suppress(OSError):
+            twin.shutdown(socket.SHUT_RDWR)
+        twin.close()
+
+    timer = threading.Timer(timeout or TIMEOUT, end)
+    timer.daemon = True
+    timer.start()
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_Http, req)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_Https, req)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Without the handlers of urllib for files, FTP and data."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        _HttpHandler(),
+        _HttpsHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _SameHost(),
+    ):
+        opener.add_handler(handler)
+    return opener
+
+
+_OPENER: Final = _opener()
+
+
 def _download(url: str, timeout: float) -> bytes:
     """Reads at most one byte more than is accepted. The timeout is for the complete response."""
     until = monotonic() + timeout
     data = b""
-    with urllib.request.urlopen(url, timeout=timeout) as response:
+    with _OPENER.open(url, timeout=timeout) as response:
         while len(data) <= MAX_KEYS and (piece := response.read1(PIECE)):
             data += piece
             if monotonic() > until:

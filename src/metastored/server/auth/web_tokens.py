@@ -14,6 +14,7 @@ import jwt
 from metastored.errors import AuthenticationError
 from metastored.server.auth.identity import Unverifiable
 from metastored.server.auth.web_keys import WebKeys
+from metastored.server.user_names import checked_user
 from metastored.threads import Pool
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -71,4 +72,4 @@ class JwtTokens:
         user = claims["sub"]
         if not isinstance(user, str) or not user.strip():
             raise AuthenticationError("the web token has an empty subject")
-        return user
+        return checked_user(user, "the subject of the web token")

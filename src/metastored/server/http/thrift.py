@@ -111,12 +111,12 @@ class ThriftOverHttp:
         try:
             await self._serve(scope, receive, send)
         except Refusal as refusal:
-            await respond(send, refusal.status, f"{refusal.line}\n".encode(), refusal.headers)
+            await respond(send, refusal.status, f"{refusal.line}\n".encode("utf-8", "replace"), refusal.headers)
         except Unauthorized as error:
             headers = [(b"www-authenticate", each.encode()) for each in error.challenges]
             if error.retry_after is not None:
                 headers.append((b"retry-after", b"%d" % error.retry_after))
-            await respond(send, error.status, f"{error}\n".encode(), headers)
+            await respond(send, error.status, f"{error}\n".encode("utf-8", "replace"), headers)
 
     def _peer(self, scope: Any) -> str:
         """Address and port of the client. The port of a client behind a proxy is not known and is 0."""

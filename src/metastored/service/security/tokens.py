@@ -27,6 +27,8 @@ MAX_LIFETIME: Final = 7 * DAY
 RENEW_INTERVAL: Final = DAY
 """Milliseconds for which a token is valid without being renewed."""
 KEY_BYTES: Final = 32
+MAX_IDENTIFIER: Final = 16 * 1024
+"""Bytes of an identifier that somebody logs in with: three names of MAX_NAME characters, and numbers."""
 
 
 def _milliseconds(service: Service) -> int:
@@ -173,6 +175,10 @@ def cancel_delegation_token(ctx: Context, token_str_form: str | None) -> None:
 
 def password_of(service: Service, identifier: bytes) -> tuple[str, bytes]:
     """For authentication by token: returns the token's owner, and the password that its holder must know."""
+    if len(identifier) > MAX_IDENTIFIER:
+        raise AuthenticationError(
+            f"an identifier of a delegation token of {len(identifier)} bytes; at most {MAX_IDENTIFIER} are accepted"
+        )
     try:
         decoded = Identifier.decode(identifier)
     except DelegationError as error:

@@ -7,11 +7,12 @@ writes a new database, of either kind, and never replaces one. Neither touches t
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -26,6 +27,11 @@ PAGES: Final = 4096
 """Pages copied in one step; Ctrl-C is handled between two steps."""
 BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """The suffixes of a database's files. A log that belongs to another database would destroy a restored one."""
+
+_PROGRAMS: Final = (
+    "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END, name FROM sqlite_schema "
+    "WHERE type NOT IN ('table', 'index') OR (type = 'table' AND sql LIKE 'CREATE VIRTUAL%') LIMIT 1"
+)
 
 Progress = Callable[[int, int, int], None]
 Rows = Callable[[int, int], None]
@@ -65,7 +71,9 @@ def restore(file: Path, folder: Path, *, progress: Progress | None = None) -> Co
     used by a running server, is refused.
     """
     with closing(_open_backup(file)) as source:
+        _refuse_programs(source, file)
         revision = _revision(source, file)
+        _check_length(source, file)
         _check(source, file)
         private.make_folder(folder)
         private.secure(folder)
@@ -130,7 +138,11 @@ def _check_target(file: Path) -> None:
 
 def _refuse_existing(file: Path) -> None:
     if os.path.lexists(file):
-        raise StoreError(f"{file} exists already and is not overwritten: move it away, or name another one")
+        raise _exists(file)
+
+
+def _exists(file: Path) -> StoreError:
+    return StoreError(f"{file} exists already and is not overwritten: move it away, or name another one")
 
 
 def _open_backup(file: Path) -> sqlite3.Connection:
@@ -141,11 +153,25 @@ def _open_backup(file: Path) -> sqlite3.Connection:
     except OSError as error:
         raise StoreError(f"the backup {file} cannot be read: {error.strerror or error}") from error
     # A copy of a database that was in use may have its log beside it, which must be read too.
-    alone = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
+    alone = "" if _log_of(file).exists() else "&immutable=1"
     try:
         return sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro{alone}", uri=True, isolation_level=None)
     except sqlite3.Error as error:
         raise _no_database(file, error) from error
+
+
+def _refuse_programs(source: sqlite3.Connection, file: Path) -> None:
+    """Raises StoreError for a file with a trigger, a view or a virtual table.
+
+    metastored makes none. Reading one would run what the author of the file wrote, now or in each later write.
+    """
+    try:
+        source.execute("PRAGMA trusted_schema = OFF")
+        row = source.execute(_PROGRAMS).fetchone()
+    except sqlite3.Error as error:
+        raise _no_database(file, error) from error
+    if row is not None:
+        raise StoreError(f"{file} is no backup of metastored: it has the {row[0]} {row[1]!r}")
 
 
 def _revision(source: sqlite3.Connection, file: Path) -> str:
@@ -166,6 +192,19 @@ def _revision(source: sqlite3.Connection, file: Path) -> str:
 
 def _no_database(file: Path, error: sqlite3.Error) -> StoreError:
     return StoreError(f"{file} is no database of metastored: {error}")
+
+
+def _check_length(database: sqlite3.Connection, file: Path) -> None:
+    """Raises StoreError for a file that ends too early: SQLite takes the rest of its last page for zeros."""
+    (pages,), (size,) = (database.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+    length = file.stat().st_size
+    # With a log beside it, some pages are in that.
+    if length % size or (length < pages * size and not _log_of(file).exists()):
+        raise StoreError(f"{file} is damaged and cannot be used: it has {length} bytes of {pages * size}")
+
+
+def _log_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}-wal")
 
 
 def _check(database: sqlite3.Connection, file: Path) -> None:
@@ -193,25 +232,43 @@ def _copy(source: sqlite3.Connection, target: Path, pages: int, progress: Progre
             copy.execute("PRAGMA journal_mode = delete")
             _check(copy, target)
     except sqlite3.Error as error:
-        raise StoreError(f"{target.parent} could not take the copy: {error}") from error
+        raise StoreError(f"{target.parent.parent} could not take the copy: {error}") from error
 
 
 @contextmanager
 def _unfinished(file: Path) -> Iterator[Path]:
-    """A new file beside `file`, which gets that name at the end; it is removed when anything fails."""
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}.unfinished")
-    os.close(private.create(unfinished, os.O_EXCL, shown=file))
+    """A new file, which gets the name `file` at the end; it is removed when anything fails.
+
+    It is in a folder of its own beside `file`, for its owner alone: where others may create files, one of them could
+    put a log for SQLite next to it.
+    """
     try:
+        folder = tempfile.TemporaryDirectory(
+            dir=file.parent, prefix=f"{file.name}.unfinished-", ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+    with folder as name:
+        unfinished = Path(name) / file.name
+        os.close(private.create(unfinished, os.O_EXCL, shown=file))
         yield unfinished
         _sync(unfinished)
+        _put_in_place(unfinished, file)
+        _sync(file.parent)
+
+
+def _put_in_place(unfinished: Path, file: Path) -> None:
+    """Gives a complete file its name. Raises StoreError when that name is taken meanwhile."""
+    try:
+        os.link(unfinished, file)
+    except FileExistsError:
+        raise _exists(file) from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+            raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+        # A file system without hard links.
         _refuse_existing(file)
         unfinished.rename(file)
-        _sync(file.parent)
-    except BaseException:
-        for end in BESIDE:
-            with suppress(OSError):
-                unfinished.with_name(f"{unfinished.name}{end}").unlink()
-        raise
 
 
 def _sync(path: Path) -> None:

@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from metastored.errors import StoreError
+from metastored.store.engine.clock import Clock
 from metastored.store.engine.transaction import ConstraintViolated, Snapshot, Transaction, WriteConflict
 
 if TYPE_CHECKING:
@@ -73,6 +74,14 @@ class Database(ABC):
         It shows that something changed, not what or how often. Read it before the data that is put into a cache, never
         after.
         """
+
+    def clock(self) -> Clock:
+        """The clock that all servers of this database have. The servers of an SQLite file are on one machine."""
+        return time.time
+
+    def set_clock(self) -> None:
+        """Asks for the time again, for the clocks that `clock` returned. Raises StoreError."""
+        return
 
     @abstractmethod
     def claim(self, name: str) -> AbstractContextManager[None]:

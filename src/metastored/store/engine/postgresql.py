@@ -19,10 +19,11 @@ except ImportError as exc:
 
     raise MissingExtra("A database on PostgreSQL", "postgres") from exc
 
-from sqlalchemy import literal_column, select, update
+from sqlalchemy import literal_column, select, text, update
 
 from metastored.errors import StoreError
 from metastored.store.engine import schema
+from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.database import NESTED, Database
 from metastored.store.engine.statements import POSTGRESQL, Statement
 from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
@@ -34,6 +35,12 @@ OLDEST_SERVER = 13
 CONNECT_TIMEOUT = 10
 """Seconds, unless the URL has its own value."""
 
+IDLE_TIMEOUT = 60_000
+"""Milliseconds between two statements of a transaction after which PostgreSQL ends it, unless the URL has its own.
+
+A server that is stopped or cut off in the middle of a transaction would keep its locks, and all others waiting."""
+_IDLE_SETTING = "idle_in_transaction_session_timeout"
+
 ROWS_AT_ONCE = 1000
 """How many rows of a long result are fetched in one round trip."""
 
@@ -44,6 +51,7 @@ _LOCK_SPACE = 0x736B6570  # "metastored": separates our advisory locks from thos
 _SCHEMA_CLAIM = "schema"
 
 _version = schema.counters.c.name == literal_column(f"'{schema.VERSION_COUNTER}'")
+_TIME = Statement(text("SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)"))
 _READ_VERSION = Statement(select(schema.counters.c.value).where(_version))
 _NEXT_VERSION = Statement(
     update(schema.counters).values(value=schema.counters.c.value + literal_column("1")).where(_version)
@@ -191,6 +199,11 @@ class _ThreadConnection:
         self.generation = generation
         self.connection = connect(url)
         self.transaction = PostgresTransaction(self.connection, on_loss)
+        if _IDLE_SETTING not in url:
+            try:
+                self.connection.execute(f"SET {_IDLE_SETTING} = {IDLE_TIMEOUT}".encode())
+            except psycopg.Error as exc:
+                raise self.transaction.store_error(exc) from exc
 
     def begin(self, statement: bytes) -> None:
         idle = self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
@@ -244,6 +257,7 @@ class PostgresDatabase(Database):
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
         self._idle: list[Connection] = []
         self._closed = False
+        self._clock: DatabaseClock | None = None
         self._mine()
 
     def _lost(self) -> None:
@@ -343,6 +357,24 @@ class PostgresDatabase(Database):
             raise StoreError("the PostgreSQL database has no schema of metastored's yet")
         version: int = row[0]
         return version
+
+    def clock(self) -> DatabaseClock:
+        with self._guard:
+            found = self._clock
+        if found is None:
+            found = DatabaseClock(self._time)
+            with self._guard:
+                self._clock = found
+        return found
+
+    def set_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.set()
+
+    def _time(self) -> float:
+        row = self.reader().one(_TIME)
+        assert row is not None  # a SELECT without a table
+        return float(row[0])
 
     @contextmanager
     def claim(self, name: str) -> Iterator[None]:

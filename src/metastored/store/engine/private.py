@@ -8,6 +8,7 @@ content.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -42,13 +43,19 @@ def make_folder(folder: Path) -> None:
 
 
 def create(file: Path, flags: int = 0, *, shown: Path | None = None) -> int:
-    """A descriptor of the file, open for reading and writing; it is created with FILE_MODE.
+    """A descriptor of the file, open for reading and writing; it is created with FILE_MODE, whatever the umask is.
 
-    Raises StoreError. `shown` is the name in the error, for a file that is renamed when it is complete.
+    Raises StoreError, also where a symbolic link has this name: somebody else may have put it there. `shown` is the
+    name in the error, for a file that is renamed when it is complete.
     """
     try:
-        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, FILE_MODE)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | flags, FILE_MODE)
+        if flags & os.O_EXCL:
+            os.fchmod(descriptor, FILE_MODE)
+        return descriptor
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreError(f"{shown or file} cannot be written: it is a symbolic link") from error
         raise StoreError(f"{shown or file} cannot be written: {error.strerror or error}") from error
 
 
@@ -69,7 +76,7 @@ def secure(folder: Path) -> None:
         )
     for file in _secrets(folder):
         mode = _mode(file)
-        if mode & OTHERS:
+        if mode & OTHERS and not _is_link_of_another(file):
             # A file of another user stays as it is: `exposed` reports it.
             with suppress(OSError):
                 file.chmod(mode & ~OTHERS)
@@ -92,6 +99,14 @@ def exposed(path: Path) -> str | None:
 def _secrets(folder: Path) -> Iterator[Path]:
     for pattern in SECRETS:
         yield from folder.glob(pattern)
+
+
+def _is_link_of_another(path: Path) -> bool:
+    """Whether it is a symbolic link that another user has made, who may not choose a file to be changed."""
+    with suppress(OSError):
+        found = path.lstat()
+        return stat.S_ISLNK(found.st_mode) and found.st_uid != os.geteuid()
+    return False
 
 
 def _mode(path: Path) -> int:
