@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,6 @@ def test_every_key_that_names_a_host_is_checked_against_the_allowed_hosts(key: s
 
 def test_a_definition_does_not_let_the_server_create_tables_in_a_catalog(tmp_path: Path) -> None:
     file = tmp_path / "empty.db"
-    sqlite3.connect(file).close()
     file.touch()
     given = {"iceberg.catalog.uri": f"sqlite:///{file}", "iceberg.catalog.init_catalog_tables": "true"}
     with pytest.raises(InvalidObjectException, match="no property that a remote's definition may set"):
@@ -196,7 +195,8 @@ def test_a_definition_does_not_let_the_server_create_tables_in_a_catalog(tmp_pat
     with pytest.raises(ConfigError, match="no property that a remote's definition may set"):
         Connectors().connect(Endpoint("iceberg", tuple(sorted(given.items()))))
     failure(at(uri=f"sqlite:///{file}"), Context())
-    assert sqlite3.connect(file).execute("SELECT name FROM sqlite_master").fetchall() == []
+    with closing(sqlite3.connect(file)) as found:
+        assert found.execute("SELECT name FROM sqlite_master").fetchall() == []
 
 
 ADDRESSES = {
