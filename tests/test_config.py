@@ -72,7 +72,10 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "read_only": ("on", "on"),
     "remotes_hosts": ("10.0.0.0/8, *.example.com,old:9083", ("10.0.0.0/8", "*.example.com", "old:9083")),
     "remotes_key_file": ("/keys", Path("/keys")),
-    "remotes_references": ("env:OLD_*", ("env:OLD_*",)),
+    "remotes_references": (
+        "env:OLD_*, file:/run/partner -> *.partner.example 10.0.0.0/8",
+        ("env:OLD_*", "file:/run/partner -> *.partner.example 10.0.0.0/8"),
+    ),
     "remotes_partial": ("on", "on"),
     "remotes_trino_catalog": ("lake", "lake"),
     "filter": ("mine", "mine"),

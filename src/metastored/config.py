@@ -20,6 +20,7 @@ from typing import Any, Final, Literal, NamedTuple
 from metastored.errors import ConfigError
 from metastored.hive.host_rules import read_host_rule
 from metastored.hive.locations import warehouse_uri
+from metastored.hive.reference_rules import read_reference_rule
 from metastored.setting_values import Reader, choice, names, nearest, read_yaml, seconds, several, text, whole
 
 __all__ = [
@@ -135,8 +136,8 @@ def _hosts(value: Any) -> tuple[str, ...]:
 
 def _references(value: Any) -> tuple[str, ...]:
     given = names(value)
-    if not all(name.startswith(("env:", "file:/")) for name in given):
-        raise ValueError("references were expected, such as env:METASTORED_REMOTE__*,file:/run/secrets/*")
+    for name in given:
+        read_reference_rule(name)
     return given
 
 
@@ -343,7 +344,11 @@ class Settings:
         _references,
         ("env:METASTORED_REMOTE__*", "file:/run/secrets/*"),
         "Which variables of the server's environment and which of its files the secrets of remotes may refer to, as "
-        "env:NAME and file:PATH; * stands for any text.",
+        "env:NAME and file:PATH, and which hosts may get them: env:PARTNER_* -> *.partner.example, several hosts with "
+        "blanks between them; * stands for any text. With hosts, every user who may make remotes may use the "
+        "reference, and it is sent to these hosts only. Without hosts, only administrators (admin_users, the role "
+        "admin) may use it. The same holds for keys that name a file (a private key, a truststore), as file:PATH, and "
+        "for the server's own credentials: server:ssh, server:kerberos, server:aws, server:gcp, server:azure.",
     )
     remotes_partial: Literal["off", "on"] = _words(
         "off",

@@ -27,12 +27,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server whose remotes may take their secrets from a folder."""
+    """A server whose remotes may send the secrets of a folder to this machine; ann is an administrator."""
     secrets = tmp_path_factory.mktemp("secrets")
     (secrets / "aws").write_text("testing")
     (secrets / "password").write_text(PASSWORD)
     with running_server(
-        remotes_references=f"file:{secrets}/*", remotes_hosts="localhost,127.0.0.1,*.example.com"
+        remotes_references=f"file:{secrets}/* -> localhost 127.0.0.1",
+        remotes_hosts="localhost,127.0.0.1,*.example.com",
+        admin_users="ann",
     ) as running:
         SECRETS["folder"] = str(secrets)
         yield running

@@ -234,6 +234,9 @@ def behind_ssh(request: pytest.FixtureRequest, folder: Path) -> Iterator[Has]:
             | {
                 "jump@bastion.example.com -> hadoop@node.internal": ssh.properties["ssh.tunnel.route"],
                 "/etc/metastored/jump.pem,/etc/metastored/node.pem": ssh.properties["ssh.tunnel.private.keys"],
+                "file:/etc/metastored/* -> bastion.example.com node.internal metastore.internal": (
+                    f"file:{folder}/ssh/* -> 127.0.0.1 localhost"
+                ),
                 "/etc/metastored/known_hosts": ssh.properties["ssh.tunnel.known.hosts"],
             }
         )

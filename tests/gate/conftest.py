@@ -77,7 +77,7 @@ class Guarded:
     """A metastore behind the gate: calls of any user through the gate, and `unguarded` calls of `root`."""
 
     def __init__(self, database: Database, wrap: Callable[[Handler, Service, Pool], Handler]) -> None:
-        self.service = Service(database, Warehouse(WAREHOUSE, "off"))
+        self.service = Service(database, Warehouse(WAREHOUSE, "off"), admins=frozenset({"root"}))
         ensure_defaults(self.service)
         self.pool = Pool(2)
         self.local = Local(self.service, self.pool)

@@ -155,8 +155,43 @@ def test_the_owner_of_a_link_renames_and_drops_it(guarded: Guarded) -> None:
     changed = {**found.parameters, "metastored.remote": "other.t"}
     assert not allowed(guarded, "tom", "alter_table", "d", "far", replace(found, parameters=changed))
     guarded.unguarded("create_database", Database(name="e", ownerName="tom", ownerType=USER))
+    guarded.grant(on_database("e"), CREATE_REMOTE, "tom")
     assert guarded.call("tom", "alter_table", "d", "far", replace(found, dbName="e", tableName="near")) is None
     assert guarded.call("tom", "drop_table", "e", "near", True) is None
+
+
+def test_a_link_is_moved_only_to_a_database_where_its_owner_may_make_one(guarded: Guarded) -> None:
+    guarded.unguarded("create_table", link(owner="tom"))
+    found = guarded.unguarded("get_table", "d", "far")
+    guarded.unguarded("create_database", Database(name="e", ownerName="tom", ownerType=USER))
+    moved = replace(found, dbName="e", tableName="near")
+    with pytest.raises(MetaException, match="user tom needs CREATE_REMOTE on database e, or on the metastore"):
+        guarded.call("tom", "alter_table", "d", "far", moved)
+    guarded.grant(on_database("e"), CREATE_REMOTE, "tom")
+    assert guarded.call("tom", "alter_table", "d", "far", moved) is None
+    assert guarded.call("tom", "drop_table", "e", "near", True) is None
+
+
+ICEBERG = {"iceberg.table.path": "file:/her/table"}
+
+
+def test_a_location_that_the_server_opens_needs_use_location(guarded: Guarded) -> None:
+    guarded.grant(EVERYTHING, CREATE_REMOTE, "bob")
+    given = table("far", "bob", parameters=ICEBERG)
+    with pytest.raises(MetaException, match="USE_LOCATION on the metastore for the location file:/her/table"):
+        guarded.call("bob", "create_table", given)
+    guarded.grant(EVERYTHING, "USE_LOCATION", "bob")
+    assert guarded.call("bob", "create_table", given) is None
+
+
+def test_a_location_that_stays_needs_no_privilege_in_an_alter(guarded: Guarded) -> None:
+    guarded.unguarded("create_table", table("far", "bob", parameters=ICEBERG))
+    guarded.grant(EVERYTHING, CREATE_REMOTE, "bob")
+    found = guarded.unguarded("get_table", "d", "far")
+    cached = {**found.parameters, "metastored.remote.cache": "10"}
+    assert guarded.call("bob", "alter_table", "d", "far", replace(found, parameters=cached)) is None
+    moved = {**found.parameters, "iceberg.table.path": "file:/other"}
+    assert not allowed(guarded, "bob", "alter_table", "d", "far", replace(found, parameters=moved))
 
 
 def test_keys_of_remotes_do_not_excuse_a_location_of_a_local_table(guarded: Guarded) -> None:

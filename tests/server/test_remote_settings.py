@@ -34,7 +34,7 @@ def test_a_server_defines_remotes_as_its_settings_allow(tmp_path: Path) -> None:
     settings: dict[str, Any] = {
         "remotes_hosts": "*.example.com",
         "remotes_key_file": keys,
-        "remotes_references": "env:OLD_*",
+        "remotes_references": "env:OLD_* -> *.example.com",
         "data": tmp_path / "data",
     }
     with running_server(**settings) as server:

@@ -12,6 +12,8 @@ from metastored.structs import Partition
 from metastored.testing import RunningServer, running_server
 
 DEAD = "thrift://127.0.0.1:1"
+OF_SERVER = "file:/* -> 127.0.0.1,server:* -> 127.0.0.1"
+"""Files and credentials of the server may be used for remotes on this machine."""
 
 
 class Federation(NamedTuple):
@@ -55,7 +57,7 @@ def federation(**settings: Any) -> Iterator[Federation]:
     """Two new servers; `settings` are those of the local one."""
     with (
         running_server(audit="on") as remote,
-        running_server(**settings) as server,
+        running_server(**{"remotes_references": OF_SERVER, **settings}) as server,
         metastored.connect(remote.uri, cache=False) as there,
         metastored.connect(server.uri, cache=False) as here,
     ):

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from metastored.model.names import DatabaseName
 from metastored.model.objects import databases_of
 from metastored.model.remote_connectors import connector_parameters
+from metastored.model.remote_keys import ICEBERG_URI
 from metastored.model.remote_lists import NAMESPACE
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.connectors import DataConnector
@@ -27,6 +28,7 @@ class Defined(NamedTuple):
     kind: str
     """table, database or connector."""
     parameters: Mapping[str, str]
+    """Of a connector that leads to remotes, with its URL under the name of its key."""
     database: DatabaseName | None = None
     """The database of a table."""
     connector: str | None = None
@@ -52,8 +54,10 @@ def definitions_in(call: Call) -> Iterator[Defined]:
         elif isinstance(value, CreateDatabaseRequest):
             yield Defined("database", parameters, connector=_used(value.type, value.dataConnectorName))
         elif isinstance(value, DataConnector):
-            leads = connector_parameters(value.type, value.url, parameters) is not None
-            yield Defined("connector", parameters, connector=value.name, leads=leads)
+            leads = connector_parameters(value.type, value.url, parameters)
+            # An ALTER may name another type than the connector has: its URL counts in any case.
+            found = {ICEBERG_URI: value.url or "", **(leads or parameters)}
+            yield Defined("connector", found, connector=value.name, leads=leads is not None)
 
 
 def _used(kind: object, connector: str | None) -> str | None:

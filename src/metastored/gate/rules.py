@@ -9,7 +9,9 @@
     read a schema, package, …                   the owner of the database; users with SELECT on it
     create a database or a connector            users with CREATE on the metastore
     make a remote, or change where it points    users with CREATE_REMOTE on the metastore or, for a remote table, on
-                                                its database; not the owner, and not users with ALL on a database
+                                                its database; not the owner, and not users with ALL on a database.
+                                                To move a remote table, on the database that it is moved to; to let
+                                                the server open a location, as of an Iceberg table, USE_LOCATION too
     read a database of a remote catalog         the roles that the catalog names, or everybody where it names none
     write to it                                 the roles that the catalog names
     read a connector                            its owner; users with SELECT on it
@@ -41,6 +43,7 @@ from metastored.hive.transactions.leases import LEASES
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import Located, Objects, databases_of, objects_of, tables_of
 from metastored.model.remote_keys import CONNECTOR, is_remote, remote_keys
+from metastored.model.remote_rights import locations_of
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import LockComponent, LockType, ShowLocksResponseElement
@@ -168,13 +171,22 @@ class Decision(Caller):
                 continue
             found = found or creates or was_remote
             same = current is not None and current.remote == remote_keys(defined.parameters)
-            if same and defined.kind != "connector":
+            moved = was_remote and defined.kind == "table" and self._leaves_database(defined, objects)
+            if same and not moved and defined.kind != "connector":
                 continue
             connector = defined.parameters.get(CONNECTOR)
             if connector:
                 self._check_connector(normalize(connector), ("select",))
             self._check_remote(defined.database)
+            before = {} if current is None else current.remote
+            for key, location in locations_of(defined.parameters):
+                if before.get(key) != defined.parameters.get(key):
+                    self._check_location(Located(location, None), ())
         return found
+
+    @staticmethod
+    def _leaves_database(defined: Defined, objects: Objects) -> bool:
+        return bool(objects.tables) and defined.database not in (None, objects.tables[0].database_name)
 
     def _current(self, defined: Defined, objects: Objects) -> Item | None:
         match defined.kind:

@@ -1,4 +1,4 @@
-"""Rules about hosts, as settings write them: `*.example.com`, `10.0.0.0/8`, `metastore:9083`. No name is resolved."""
+"""Hosts as settings and remotes write them: `*.example.com`, `10.0.0.0/8`, `metastore:9083`. No name is resolved."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 
 _WITH_PORT: Final = re.compile(r"(?:\[(?P<inner>[^\]]+)\]|(?P<host>[^\[\]:]+))(?::(?P<port>\d{1,5}))?")
 _NAME: Final = re.compile(r"[A-Za-z0-9_.*-]+")
+_UNUSUAL: Final = re.compile(r"[\x00-\x20\x7f\\]")
+"""Characters at which two parsers of addresses may disagree about where the host ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +72,17 @@ def literal_address(host: str) -> Address | None:
     except ValueError:
         return None
     return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
+
+
+def read_address(text: str) -> tuple[str, int | None]:
+    """The host and the port of `host`, `host:port` or `scheme://host:port/…`. Raises ValueError.
+
+    A user, an `@` behind the host, and characters that another parser could read differently are refused: the host that
+    is checked must be the host that a library connects to.
+    """
+    value = text.strip()
+    parts = urlsplit(value if "//" in value else f"//{value}")
+    port = parts.port
+    if not parts.hostname or "@" in value or _UNUSUAL.search(value):
+        raise ValueError("a host was expected, such as storage.example.com:9000, with or without https:// before it")
+    return plain_host(parts.hostname), port or {"http": 80, "https": 443}.get(parts.scheme)

@@ -62,8 +62,9 @@ def with_connector(
             f"{what}: connector {name} has the type {kind}, which leads to no catalog; the types of connectors for "
             f"remotes are {', '.join(keys.BUILT_IN)}"
         )
+    via = keys.via_of(base)
     for key in parameters:
-        known = keys.find_key(key)
+        known = keys.find_key(key, via)
         if key in (keys.VIA, keys.FACTORY) or (known is not None and known.via):
             # With an address of the caller's the connector's secrets would be sent there.
             raise InvalidObjectException(

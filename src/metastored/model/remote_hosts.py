@@ -19,7 +19,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
-from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_host_rule
+from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_address, read_host_rule
 from metastored.model import remote_keys as keys
 from metastored.model.remotes import Endpoint, split
 
@@ -27,6 +27,7 @@ ANY_HOST: Final = "*"
 """The rule that allows every host; the setting's default."""
 
 SSH_PORT: Final = 22
+HTTPS: Final = 443
 _PORTS: Final = {"https": 443, "http": 80, "thrift": 9083, "postgresql": 5432, "mysql": 3306}
 _WEB: Final = re.compile(r"(?!(?:file|s3[an]?|gs|abfss?|wasbs?|hdfs|viewfs|memory):)[A-Za-z][A-Za-z0-9+.-]*://")
 """The address of a service, under whatever key; not a location of files, which has rules of its own."""
@@ -105,21 +106,65 @@ def hosts_of(endpoint: Endpoint) -> Iterator[tuple[str, int | None]]:
 
     Behind a tunnel, the metastore itself is reached from the last hop and its name is resolved there: it counts too.
     """
-    for key in (keys.URIS, keys.READ_ONLY_URIS):
-        for uri in split(endpoint.get(key)):
-            yield from _host(uri)
-    for key, value in endpoint.properties:
-        if key not in (keys.URIS, keys.READ_ONLY_URIS) and _WEB.match(value):
-            yield from _host(value)
-    for hop in filter(None, re.split(r"\s*->\s*", endpoint.get(keys.SSH_ROUTE).strip())):
+    for name, value in endpoint.properties:
+        key = keys.find_key(name, endpoint.via)
+        match key.values if key is not None and key.kind is keys.Kind.HOST else "":
+            case "uris":
+                for uri in split(value):
+                    yield from _host(uri)
+            case "route":
+                yield from _hops(value, endpoint)
+            case "address":
+                yield _storage_host(name, value, endpoint)
+            case _ if _WEB.match(value):
+                yield from _host(value)
+    if endpoint.via == keys.GLUE and not endpoint.get(keys.GLUE_ENDPOINT) and endpoint.get(keys.GLUE_REGION):
+        yield f"glue.{endpoint.get(keys.GLUE_REGION)}.amazonaws.com", HTTPS
+
+
+def recipients_of(endpoint: Endpoint) -> Iterator[tuple[str, int | None]]:
+    """Every host that may get a secret of the definition: those that it names, and those that a library adds."""
+    yield from hosts_of(endpoint)
+    region = endpoint.get(keys.GLUE_REGION)
+    if endpoint.via == keys.GLUE:
+        if not endpoint.get(keys.GLUE_ENDPOINT) and not region:
+            yield "glue.amazonaws.com", HTTPS
+        if endpoint.get(keys.GLUE_ROLE):
+            yield f"sts.{region}.amazonaws.com" if region else "sts.amazonaws.com", HTTPS
+    if endpoint.via != keys.ICEBERG:
+        return
+    own = {name.removeprefix(keys.ICEBERG_PREFIX): value for name, value in endpoint.properties}
+    if "s3.endpoint" not in own and any(name.startswith(("s3.", "client.", "aws.")) for name in own):
+        found = own.get("s3.region") or own.get("client.region") or region
+        yield f"s3.{found}.amazonaws.com" if found else "s3.amazonaws.com", HTTPS
+    if "gcs.oauth2.token" in own and "gcs.service.host" not in own:
+        yield "storage.googleapis.com", HTTPS
+    account = own.get("adls.account-name")
+    for service in ("blob", "dfs") if account else ():
+        if f"adls.{service}-storage-authority" not in own:
+            yield plain_host(f"{account}.{service}.core.windows.net"), HTTPS
+    if "adls.client-secret" in own:
+        yield "login.microsoftonline.com", HTTPS
+
+
+def _hops(route: str, endpoint: Endpoint) -> Iterator[tuple[str, int | None]]:
+    for hop in filter(None, re.split(r"\s*->\s*", route.strip())):
         match = _HOP.fullmatch(hop)
         if match is None:
             raise InvalidObjectException(
                 f"'{keys.SSH_ROUTE}' has the hop {hop!r}; write user@bastion -> user@node, or user@bastion:2222"
             )
         yield plain_host(match["host"]), int(match["port"] or endpoint.get("ssh.tunnel.port") or SSH_PORT)
-    if endpoint.via == keys.GLUE and not endpoint.get(keys.GLUE_ENDPOINT) and endpoint.get(keys.GLUE_REGION):
-        yield f"glue.{endpoint.get(keys.GLUE_REGION)}.amazonaws.com", 443
+
+
+def _storage_host(name: str, value: str, endpoint: Endpoint) -> tuple[str, int | None]:
+    # The authority of Azure begins with a dot where the name of the account comes before it.
+    account = endpoint.get(f"{keys.ICEBERG_PREFIX}adls.account-name") if value.strip().startswith(".") else ""
+    try:
+        host, port = read_address(account + value.strip())
+    except ValueError as error:
+        raise InvalidObjectException(f"'{name}' is {value!r}, which is no address: {error}") from None
+    return host, port or HTTPS
 
 
 def _host(uri: str) -> Iterator[tuple[str, int | None]]:

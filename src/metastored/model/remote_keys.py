@@ -1,8 +1,8 @@
-"""The keys by which parameters make an object remote: one table, and the names of connectors. Pure.
+"""Questions about the keys by which parameters make an object remote, and the names of connectors. Pure.
 
-Everything that asks "is this key a remote's?", "may it be shown?" or "which connector takes it?" reads `KEYS`.
-Keys of engines, such as `spark.sql.sources.provider`, come along in a CREATE TABLE and are ignored. Every other key is
-refused where an object is made remote: a mistyped key must not silently mean its default.
+The answers are from the table of `remote_key_table.py`. Keys of engines, such as `spark.sql.sources.provider`, come
+along in a CREATE TABLE and are ignored. Every other key is refused where an object is made remote: a mistyped key must
+not silently mean its default.
 """
 
 from __future__ import annotations
@@ -10,127 +10,114 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
-
-REMOTE: Final = "metastored.remote"
-"""The remote's own name: `rdb` of a database, `rdb.rt` of a table, the catalog's of a catalog."""
-VIA: Final = "metastored.remote.via"
-ACCESS: Final = "metastored.remote.access"
-TIMEOUT: Final = "metastored.remote.timeout"
-CACHE: Final = "metastored.remote.cache"
-TABLES: Final = "metastored.remote.tables"
-WRITABLE: Final = "metastored.remote.writable"
-"""The databases of a remote catalog that may be written, where its access is `write`."""
-READERS: Final = "metastored.remote.readers"
-"""The roles that may read the databases of a remote catalog, where authorization is on; everybody by default."""
-WRITERS: Final = "metastored.remote.writers"
-"""The roles that may write them; nobody but admins by default."""
-PREFIX: Final = "metastored.remote.prefix"
-DATABASES: Final = "metastored.remote.databases"
-ALIAS: Final = "metastored.remote.alias."
-"""`metastored.remote.alias.<remote database>` = a local name; only of catalogs."""
-TABLES_OF: Final = "metastored.remote.tables."
-"""`metastored.remote.tables.<remote database>` = which tables of it are shown; only of catalogs."""
-CONNECTOR: Final = "metastored.remote.connector"
-"""The data connector (Hive 4) whose keys count too; the object's own keys win."""
-
-URIS: Final = "hive.metastore.uris"
-READ_ONLY_URIS: Final = "hive.metastore.uris.read-only"
-FACTORY: Final = "hive.metastore.client.factory.class"
-"""The proposal's name of VIA."""
-SSH_ROUTE: Final = "ssh.tunnel.route"
-ICEBERG_PATH: Final = "iceberg.table.path"
-ICEBERG_URI: Final = "iceberg.catalog.uri"
-GLUE_ENDPOINT: Final = "aws.glue.endpoint"
-GLUE_REGION: Final = "aws.region"
-REMOTE_DATABASE_OF_HIVE: Final = "connector.remoteDbName"
-"""Hive 4's name of the remote database, in the parameters of a database `USING` a connector."""
-
-THRIFT, SSH, HTTP, GLUE, ICEBERG = "thrift", "ssh", "http", "glue", "iceberg"
-BUILT_IN: Final = (THRIFT, SSH, HTTP, GLUE, ICEBERG)
-INVALID: Final = "invalid"
-"""The connector of a definition that cannot be read; there is none of this name, so every call to it fails."""
-
-MASK: Final = "******"
-"""Shown in place of a secret, and understood as "unchanged" in an ALTER."""
-
-
-class Key(NamedTuple):
-    """One key that a remote's definition may have."""
-
-    name: str
-    """A name that ends with a dot stands for every key that begins with it."""
-    via: tuple[str, ...] = ()
-    """The connectors that take it; () for all."""
-    secret: bool = False
-    values: str = "text"
-    """What its value must be: text, boolean, uris, uri."""
-
-
-_HIVE = (THRIFT, SSH, HTTP)
-
-KEYS: Final = (
-    Key(REMOTE),
-    Key(VIA),
-    Key(FACTORY),
-    Key(ACCESS),
-    Key(TIMEOUT),
-    Key(CACHE),
-    Key(TABLES),
-    Key(CONNECTOR),
-    Key(REMOTE_DATABASE_OF_HIVE),
-    # Another metastore
-    Key(URIS, _HIVE, values="uris"),
-    Key(READ_ONLY_URIS, _HIVE, values="uris"),
-    Key("hive.metastore.use.SSL", _HIVE, values="boolean"),
-    Key("hive.metastore.truststore.path", _HIVE),
-    Key("hive.metastore.sasl.enabled", _HIVE, values="boolean"),
-    Key("hive.metastore.kerberos.principal", _HIVE),
-    Key("hive.metastore.thrift.compact.protocol.enabled", _HIVE, values="boolean"),
-    Key("hive.metastore.thrift.framed.transport.enabled", _HIVE, values="boolean"),
-    Key("metastored.remote.principal", _HIVE),
-    Key("metastored.remote.user", _HIVE),
-    Key("metastored.remote.password", _HIVE, secret=True),
-    Key("metastored.remote.token", _HIVE, secret=True),
-    Key("metastored.remote.identity", _HIVE),
-    Key("metastored.remote.catalog", _HIVE),
-    # Through bastion hosts
-    Key(SSH_ROUTE, (SSH,)),
-    Key("ssh.tunnel.private.keys", (SSH,)),
-    Key("ssh.tunnel.passphrase", (SSH,), secret=True),
-    Key("ssh.tunnel.known.hosts", (SSH,)),
-    Key("ssh.tunnel.timeout", (SSH,)),
-    Key("ssh.tunnel.port", (SSH,)),
-    # AWS Glue
-    Key(GLUE_ENDPOINT, (GLUE,), values="uri"),
-    Key(GLUE_REGION, (GLUE, ICEBERG)),
-    Key("hive.metastore.glue.catalogid", (GLUE,)),
-    Key("aws.glue.role", (GLUE,)),
-    Key("aws.glue.profile", (GLUE,)),
-    Key("aws.access.key.id", (GLUE, ICEBERG)),
-    Key("aws.secret.access.key", (GLUE, ICEBERG), secret=True),
-    Key("aws.session.token", (GLUE, ICEBERG), secret=True),
-    # Iceberg
-    Key(ICEBERG_PATH, (ICEBERG,)),
-    Key(ICEBERG_URI, (ICEBERG,), values="uri"),
-    Key("iceberg.catalog.credential", (ICEBERG,), secret=True),
-    Key("iceberg.catalog.token", (ICEBERG,), secret=True),
-    Key("iceberg.catalog.", (ICEBERG,)),
+from metastored.model.remote_key_table import (
+    ACCESS,
+    ALIAS,
+    AWS_KEY_ID,
+    BUILT_IN,
+    CACHE,
+    CATALOG,
+    CATALOG_KEYS,
+    CONNECTOR,
+    DATABASES,
+    FACTORY,
+    GLUE,
+    GLUE_ENDPOINT,
+    GLUE_PROFILE,
+    GLUE_REGION,
+    GLUE_ROLE,
+    HTTP,
+    ICEBERG,
+    ICEBERG_PATH,
+    ICEBERG_PREFIX,
+    ICEBERG_URI,
+    INVALID,
+    KEYS,
+    MASK,
+    PREFIX,
+    READ_ONLY_URIS,
+    READERS,
+    REMOTE,
+    REMOTE_DATABASE_OF_HIVE,
+    SSH,
+    SSH_KEYS,
+    SSH_ROUTE,
+    STORAGE,
+    TABLES,
+    TABLES_OF,
+    THRIFT,
+    TIMEOUT,
+    URIS,
+    VIA,
+    WRITABLE,
+    WRITERS,
+    Key,
+    Kind,
 )
 
-CATALOG_KEYS: Final = (
-    Key(PREFIX),
-    Key(DATABASES),
-    Key(ALIAS),
-    Key(TABLES_OF),
-    Key(WRITABLE),
-    Key(READERS),
-    Key(WRITERS),
-)
-"""Keys that only a remote catalog has."""
+__all__ = [
+    "ACCESS",
+    "ALIAS",
+    "AWS_KEY_ID",
+    "BUILT_IN",
+    "CACHE",
+    "CATALOG",
+    "CATALOG_KEYS",
+    "CONNECTOR",
+    "DATABASES",
+    "FACTORY",
+    "GLUE",
+    "GLUE_ENDPOINT",
+    "GLUE_PROFILE",
+    "GLUE_REGION",
+    "GLUE_ROLE",
+    "HTTP",
+    "ICEBERG",
+    "ICEBERG_PATH",
+    "ICEBERG_PREFIX",
+    "ICEBERG_URI",
+    "INVALID",
+    "KEYS",
+    "MARKERS",
+    "MASK",
+    "PREFIX",
+    "READERS",
+    "READ_ONLY_URIS",
+    "REMOTE",
+    "REMOTE_DATABASE_OF_HIVE",
+    "SSH",
+    "SSH_KEYS",
+    "SSH_ROUTE",
+    "STORAGE",
+    "TABLES",
+    "TABLES_OF",
+    "THRIFT",
+    "TIMEOUT",
+    "URIS",
+    "VIA",
+    "WRITABLE",
+    "WRITERS",
+    "Key",
+    "Kind",
+    "find_key",
+    "holds_secret",
+    "is_catalog_key",
+    "is_of_engine",
+    "is_reference",
+    "is_remote",
+    "is_remote_key",
+    "is_secret",
+    "remote_keys",
+    "short_name",
+    "shown",
+    "unknown_key",
+    "via_of",
+    "without_remote_keys",
+]
 
 MARKERS: Final = frozenset({REMOTE, VIA, FACTORY, URIS, READ_ONLY_URIS, ICEBERG_PATH})
 """Any of these, or a key that begins with `metastored.remote.`, makes an object remote."""
@@ -138,7 +125,9 @@ MARKERS: Final = frozenset({REMOTE, VIA, FACTORY, URIS, READ_ONLY_URIS, ICEBERG_
 _CATALOG_NAMES: Final = frozenset(key.name for key in CATALOG_KEYS)
 _ALL: Final = {key.name: key for key in (*KEYS, *CATALOG_KEYS)}
 _FAMILIES: Final = tuple(key for key in _ALL.values() if key.name.endswith("."))
-_SECRET_WORDS: Final = re.compile(r"password|secret|credential|token|passphrase", re.IGNORECASE)
+_SECRET_WORDS: Final = re.compile(
+    r"password|secret|credential|token|passphrase|authorization|cookie|api-?key", re.IGNORECASE
+)
 
 _OF_ENGINES: Final = re.compile(
     r"spark\..*|trino[._].*|presto[._].*|impala\..*|flink\..*|"
@@ -283,5 +272,6 @@ def via_of(parameters: Mapping[str, str], default: str = "") -> str:
 def unknown_key(name: str, what: str) -> InvalidObjectException:
     """The refusal of a key that no remote has."""
     near = get_close_matches(name, _ALL, n=1, cutoff=0.75)
-    hint = f"; did you mean '{near[0]}'?" if near else f": the keys of remotes are {', '.join(sorted(_ALL))}"
+    known = sorted(key.name for key in _ALL.values() if not key.about)
+    hint = f"; did you mean '{near[0]}'?" if near else f": the keys of remotes are {', '.join(known)}"
     return InvalidObjectException(f"{what}: '{name}' is not a key of a remote{hint}")

@@ -18,6 +18,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
+from metastored.hive.database_uris import check_database
+from metastored.hive.host_rules import read_address
 from metastored.hive.linear_expressions import LinearExpression, PatternError
 from metastored.hive.names import normalize
 from metastored.model import remote_keys as keys
@@ -246,6 +248,11 @@ def _check_value(key: keys.Key, value: str, what: str) -> None:
             f"{what}: '{key.name}' has the value {value!r}, which is how a secret is shown; give the secret itself, "
             "env:NAME or file:PATH"
         )
+    if key.kind is keys.Kind.REFUSED:
+        raise InvalidObjectException(
+            f"{what}: '{key.name}' is no property that a remote's definition may set: pyiceberg could load classes, "
+            "read files or connect to hosts by it"
+        )
     match key.values:
         case "boolean" if value.strip().lower() not in ("true", "false"):
             raise InvalidObjectException(f"{what}: '{key.name}' is {value!r}, and must be true or false")
@@ -257,6 +264,17 @@ def _check_value(key: keys.Key, value: str, what: str) -> None:
         case "uri":
             if not urlsplit(value.strip()).scheme:
                 raise InvalidObjectException(f"{what}: '{key.name}' is {value!r}, which is no URI")
+            try:
+                check_database(value)
+            except ValueError as error:
+                raise InvalidObjectException(f"{what}: '{key.name}': {error}") from None
+        case "address":
+            try:
+                read_address(value)
+            except ValueError as error:
+                raise InvalidObjectException(
+                    f"{what}: '{key.name}' is {value!r}, which is no address: {error}"
+                ) from None
 
 
 def check_uri(uri: str, key: str, what: str) -> None:

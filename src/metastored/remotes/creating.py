@@ -66,9 +66,9 @@ class Creations:
     def _proposed(self, given: Described, session: Session) -> Remote | RemoteCatalog | None:
         """What a definition would be, if it is allowed; None where the name is taken, which is another error."""
         ctx, parameters = Context(self._service, session), given.parameters or {}
-        if isinstance(given, Catalog):
-            return define_catalog(ctx, given.name or "", parameters).remote
         tx = ctx.reader()
+        if isinstance(given, Catalog):
+            return define_catalog(ctx, tx, given.name or "", parameters).remote
         if isinstance(given, Table):
             where = DatabaseName(*ctx.name(given.dbName, given.catName))
             table = normalize(given.tableName or "")

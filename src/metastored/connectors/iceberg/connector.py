@@ -16,14 +16,15 @@ from metastored.connectors.iceberg.guarded import CONFIGURED, check_defined, che
 from metastored.connectors.iceberg.paths import PathSource
 from metastored.connectors.network import check_host
 from metastored.connectors.on_demand import OnDemand
-from metastored.errors import ConfigError, MissingExtra
+from metastored.errors import ConfigError, ConnectError, MissingExtra
+from metastored.hive.database_uris import UNUSED, check_database
+from metastored.hive.host_rules import plain_host
 from metastored.model.remote_hosts import hosts_of
 from metastored.model.remote_keys import GLUE_REGION, ICEBERG_PATH, ICEBERG_URI
+from metastored.model.remote_keys import ICEBERG_PREFIX as PREFIX
 from metastored.model.remotes import Endpoint
 from metastored.wire.message import Handler
 
-PREFIX: Final = "iceberg.catalog."
-"""Before the properties of pyiceberg."""
 DEFAULT_NAME: Final = "default"
 """What pyiceberg and Spark call a catalog where nothing else is said."""
 REST, SQL = "rest", "sql"
@@ -87,7 +88,7 @@ def _source(endpoint: Endpoint, context: Context) -> Source:
     make = _rest_catalog if kind == REST else _sql_catalog
     # A remote is read as it is: its tables are not created where they are missing.
     return IcebergSource(
-        {"init_catalog_tables": "false"} | properties | {"type": kind},
+        properties | {"type": kind, "init_catalog_tables": "false"},
         load=partial(make, endpoint=resolved, context=context),
     )
 
@@ -96,57 +97,95 @@ def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Conte
     from pyiceberg.catalog.rest import RestCatalog
     from requests.adapters import HTTPAdapter
 
-    class Adapter(HTTPAdapter):
-        """Connects only to allowed hosts, and waits no longer than the remote's timeout."""
-
-        def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-            super().init_poolmanager(*args, **kwargs)
-            manager = self.poolmanager
-            manager.pool_classes_by_scheme = checked_pools(manager.pool_classes_by_scheme, context.hosts)
-
-        def send(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-            kwargs["timeout"] = kwargs.get("timeout") or endpoint.timeout
-            return super().send(request, *args, **kwargs)
-
     own = dict(properties)
 
     class Checked(RestCatalog):
+        configured: dict[str, str]
+
         def _fetch_config(self) -> None:
             super()._fetch_config()
             # The session is made after this, and would load the class that `auth` names.
-            self.properties = own | passed(self.properties, CONFIGURED, self.uri)
+            self.uri = own["uri"]
+            # pyiceberg has merged them with those of the definition, which are no word of the catalog.
+            said = {key: value for key, value in self.properties.items() if own.get(key) != value}
+            self.configured = passed(said, CONFIGURED, self.uri)
+            self.properties = own | self.configured
 
         def _load_file_io(self, properties: Any = None, location: str | None = None) -> Any:
-            return file_io(self.properties, properties or {}, context.hosts, str(location or self.uri))
+            return file_io(own, {**self.configured, **(properties or {})}, context.hosts, str(location or self.uri))
 
         def _config_headers(self, session: Any) -> None:
             # The first that is done with a new session, before its first request.
             for scheme in ("http://", "https://"):
-                session.mount(scheme, Adapter())
+                session.mount(scheme, _guarded(HTTPAdapter(), endpoint, context))
             super()._config_headers(session)
 
+        def _init_sigv4(self, session: Any) -> None:
+            super()._init_sigv4(session)
+            _guarded(session.get_adapter(self.uri), endpoint, context)
+
     return Checked(properties.pop("name", DEFAULT_NAME), **properties)
+
+
+def _guarded(adapter: Any, endpoint: Endpoint, context: Context) -> Any:
+    """An adapter of requests that sends only to hosts that the definition names, and waits no longer than its timeout.
+
+    A catalog that redirects its clients, or configures another address, would get their credentials elsewhere.
+    """
+    send, manager = adapter.send, adapter.poolmanager
+    manager.pool_classes_by_scheme = checked_pools(manager.pool_classes_by_scheme, context.hosts)
+
+    def guarded(request: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_recipient(str(request.url), endpoint)
+        kwargs["timeout"] = kwargs.get("timeout") or endpoint.timeout
+        return send(request, *args, **kwargs)
+
+    adapter.send = guarded
+    return adapter
+
+
+def _check_recipient(url: str, endpoint: Endpoint) -> None:
+    """Raises ConnectError unless the definition names this host."""
+    from urllib3.util import parse_url
+
+    parts = parse_url(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if (plain_host(parts.host or ""), port) not in {(host, given or port) for host, given in hosts_of(endpoint)}:
+        raise ConnectError(
+            f"the Iceberg catalog at {endpoint} sends its clients to {parts.host}:{port}, which the definition does "
+            "not name: nothing is sent there"
+        )
 
 
 def _sql_catalog(properties: dict[str, str], endpoint: Endpoint, context: Context) -> Any:
     from pyiceberg.catalog.sql import SqlCatalog
     from sqlalchemy import event, make_url
 
-    def check(*args: Any) -> None:
-        for host, port in hosts_of(endpoint):
-            check_host(host, port or 5432, context.hosts)
-
-    check()
+    try:
+        check_database(properties["uri"])
+    except ValueError as error:
+        raise ConfigError(f"'{ICEBERG_URI}': {error}") from None
     uri = make_url(properties["uri"])
-    if uri.get_backend_name() == "sqlite" and not os.path.exists(uri.database or ""):
+    is_file = uri.get_backend_name() == "sqlite"
+    if is_file and not os.path.exists(uri.database or ""):
         # Opening it would create it.
         raise Unreachable(f"the Iceberg catalog at {properties['uri']}: there is no such file")
 
+    def connecting(dialect: Any, record: Any, arguments: Any, options: dict[str, Any]) -> None:
+        """Checks the host that is connected to, and keeps the server's own credentials out of it."""
+        check_host(str(options["host"]), int(options.get("port") or 5432), context.hosts)
+        options.update({name: value for name, value in UNUSED.items() if not options.get(name)})
+
     # The tables of a SQL catalog belong to a name: several catalogs may be in one database.
     class Checked(SqlCatalog):
+        def _init_catalog(self) -> None:
+            if not is_file:
+                event.listen(self.engine, "do_connect", connecting)
+            super()._init_catalog()
+
         def _load_file_io(self, properties: Any = None, location: str | None = None) -> Any:
             return file_io(self.properties, properties or {}, context.hosts, str(location or self.name))
 
-    found = Checked(properties.pop("name", DEFAULT_NAME), **properties)
-    event.listen(found.engine, "do_connect", check)
-    return found
+    if not is_file:
+        check_host(uri.host or "", uri.port or 5432, context.hosts)
+    return Checked(properties.pop("name", DEFAULT_NAME), **properties)

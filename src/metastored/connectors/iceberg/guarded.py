@@ -5,6 +5,8 @@ files that they name (`ssl`) and connects to hosts that they name (`s3.endpoint`
 properties come from a remote's definition, from the configuration of a REST catalog, from its reply about a table, and
 from metadata files that anybody may have written. So the server builds the FileIO itself, and of what a catalog or a
 file says only regions, allowed hosts and credentials for the table's own storage pass. No class is loaded by its name.
+Credentials of the definition are never sent to a host that the catalog or a file names. The properties are those of the
+table in `model/remote_key_table.py`; there is no second list here.
 """
 
 from __future__ import annotations
@@ -12,46 +14,47 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from metastored.connectors.network import check_host
 from metastored.errors import ConfigError, InvalidOperationException
-from metastored.model.remote_hosts import AllowedHosts
+from metastored.hive.host_rules import read_address
+from metastored.model.remote_hosts import HTTPS, AllowedHosts
+from metastored.model.remote_key_table import CATALOG, ICEBERG_PREFIX, KEYS, STORAGE, Kind
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
 
 log = logging.getLogger("metastored.connectors")
 
-HOSTS: Final = frozenset({"s3.endpoint", "gcs.service.host", "adls.account-host"})
-"""Keys whose values are hosts that the server connects to."""
-VENDED: Final = HOSTS | {
-    "client.region", "client.access-key-id", "client.secret-access-key", "client.session-token",
-    "s3.region", "s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.force-virtual-addressing",
-    "gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.project-id",
-    "adls.account-name", "adls.account-key", "adls.sas-token", "adls.token",
-}  # fmt: skip
+_OF_LIBRARY: Final = {key.name.removeprefix(ICEBERG_PREFIX): key for key in KEYS if key.about}
+HOSTS: Final = frozenset(name for name, key in _OF_LIBRARY.items() if key.kind is Kind.HOST and key.about == STORAGE)
+"""Keys whose values are hosts of storage that the server connects to."""
+VENDED: Final = frozenset(name for name, key in _OF_LIBRARY.items() if key.vended)
 """What a catalog, or the metadata of a table, may say about the storage of a table."""
-DEFINED: Final = VENDED | {
-    "s3.anonymous", "s3.connect-timeout", "s3.request-timeout", "s3.resolve-region", "s3.role-arn",
-    "s3.role-session-name", "s3.server-side-encryption", "s3.sse-kms-key-id", "client.role-arn",
-    "client.role-session-name", "gcs.access", "gcs.consistency", "gcs.default-bucket-location", "gcs.version-aware",
-    "gcs.requester-pays", "adls.client-id", "adls.client-secret", "adls.tenant-id", "adls.anon",
-    "adls.blob-storage-authority", "adls.dfs-storage-authority", "adls.blob-storage-scheme", "adls.dfs-storage-scheme",
-}  # fmt: skip
+DEFINED: Final = frozenset(name for name, key in _OF_LIBRARY.items() if key.about == STORAGE)
 """What the definition of a remote may say about storage."""
-OF_CATALOGS: Final = frozenset({
-    "uri", "type", "name", "warehouse", "prefix", "credential", "token", "scope", "audience", "resource",
-    "oauth2-server-uri", "namespace-separator", "view-endpoints-supported", "rest-page-size", "snapshot-loading-mode",
-    "rest.sigv4-enabled", "rest.signing-name", "rest.signing-region", "init_catalog_tables", "pool_pre_ping", "echo",
-})  # fmt: skip
+OF_CATALOGS: Final = frozenset(
+    name for name, key in _OF_LIBRARY.items() if key.about == CATALOG and not name.endswith(".")
+)
 """What it may say about the catalog itself."""
 CONFIGURED: Final = VENDED | {
-    "uri", "warehouse", "prefix", "namespace-separator", "view-endpoints-supported", "rest-page-size",
-}  # fmt: skip
-"""What the configuration of a REST catalog may change."""
+    "warehouse",
+    "prefix",
+    "namespace-separator",
+    "view-endpoints-supported",
+    "rest-page-size",
+}
+"""What the configuration of a REST catalog may change. Its own address stays that of the definition."""
 HEADER: Final = "header."
 """Before the names of headers of HTTP, which a definition may set."""
+_CLOUDS: Final = (("s3.", "client."), ("gcs.",), ("adls.",))
+"""How the properties of each cloud's storage begin."""
+_ADDRESSES: Final = HOSTS | {"adls.account-name"}
+"""Those that say where requests are sent to."""
+_CREDENTIALS: Final = frozenset(name for name in DEFINED if _OF_LIBRARY[name].secret) | {
+    "s3.access-key-id", "client.access-key-id", "s3.role-arn", "client.role-arn", "adls.client-id",
+}  # fmt: skip
+"""Those that are sent there, or used there."""
 
 
 def check_defined(name: str, key: str) -> None:
@@ -75,23 +78,54 @@ def check_hosts(properties: Mapping[str, str], hosts: AllowedHosts) -> None:
     """Raises ConnectError if one of the properties names a host that `remotes_hosts` does not allow."""
     for key in sorted(HOSTS & properties.keys()):
         value = properties[key].strip()
-        parts = urlsplit(value if "//" in value else f"//{value}")
+        account = properties.get("adls.account-name", "") if value.startswith(".") else ""
         try:
-            port = parts.port
-        except ValueError:
-            raise ConfigError(f"'{key}' is {value!r}, which is no address") from None
-        if not parts.hostname:
-            raise ConfigError(f"'{key}' is {value!r}, which is no address")
-        check_host(parts.hostname, port or (80 if parts.scheme == "http" else 443), hosts)
+            host, port = read_address(account + value)
+        except ValueError as error:
+            raise ConfigError(f"'{key}' is {value!r}, which is no address: {error}") from None
+        check_host(host, port or HTTPS, hosts)
 
 
 def file_io(own: Mapping[str, str], found: Mapping[str, Any], hosts: AllowedHosts, what: str) -> FileIO:
-    """The access to the files of a table: `own` is the definition's, `found` what its catalog or metadata says."""
+    """The access to the files of a table: `own` is the definition's, `found` what its catalog or metadata says.
+
+    Raises ConfigError where the definition's credentials would be sent to a host that the definition does not name.
+    """
     from pyiceberg.io.pyarrow import PyArrowFileIO
 
-    properties = {key: value for key, value in own.items() if key in DEFINED} | passed(found, VENDED, what)
+    properties = {key: value for key, value in own.items() if key in DEFINED}
+    theirs = passed(found, VENDED, what)
+    for prefixes in _CLOUDS:
+        properties = _of_one_source(properties, theirs, prefixes, what)
+    properties |= theirs
     check_hosts(properties, hosts)
     return PyArrowFileIO(properties)
+
+
+def _of_one_source(
+    mine: Mapping[str, str], theirs: Mapping[str, str], prefixes: tuple[str, ...], what: str
+) -> dict[str, str]:
+    """What of the definition goes to the host of a cloud: no credentials where the catalog or a file names the host."""
+    moved = sorted(
+        key
+        for key, value in theirs.items()
+        if key in _ADDRESSES and key.startswith(prefixes) and value != mine.get(key)
+    )
+    if not moved:
+        return dict(mine)
+    key, host = moved[0], theirs[moved[0]]
+    own = sorted(each for each in mine if each in _CREDENTIALS and each.startswith(prefixes))
+    if not any(each in _CREDENTIALS and each.startswith(prefixes) for each in theirs):
+        if own:
+            raise ConfigError(
+                f"{what} names {host} as '{key}', and '{own[0]}' of the definition was not given for that host: add "
+                f"'{ICEBERG_PREFIX}{key}' to the definition if the host is right"
+            )
+        if key != "s3.endpoint":
+            raise ConfigError(f"{what} names {host} as '{key}' and no credentials for it; the server sends none there")
+        # Those of the server's environment must not be sent there either.
+        return {**mine, "s3.anonymous": "true"}
+    return {each: value for each, value in mine.items() if each not in own}
 
 
 def refuse_classes(properties: Mapping[str, str], what: str) -> None:

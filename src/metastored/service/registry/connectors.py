@@ -25,6 +25,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.documents import Document, Kind
 from metastored.service.core.remote_bodies import parameters_of, uses_connector
 from metastored.service.core.serving import method
+from metastored.service.security.roles import is_admin
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import remotes
 from metastored.store.objects.remotes import RemoteRow
@@ -50,7 +51,7 @@ def create_dataconnector(ctx: Context, connector: DataConnector | None) -> None:
     name = normalize(connector.name)
     taken = AlreadyExistsException(f"DataConnector {connector.name} already exists")
     stored: DataConnector = replace(
-        _sealed(ctx, connector, name),
+        _sealed(ctx, ctx.reader(), connector, name),
         name=name,
         ownerName=connector.ownerName if connector.ownerName is not None else ctx.user,
         ownerType=connector.ownerType if connector.ownerType is not None else PrincipalType.USER,
@@ -99,8 +100,10 @@ def leads_to_remotes(connector: DataConnector) -> bool:
     return _leads(connector) is not None
 
 
-def _sealed(ctx: Context, connector: DataConnector, name: str) -> DataConnector:
-    """The connector as it may be stored. Raises InvalidObjectException."""
+def _sealed(
+    ctx: Context, tx: Transaction, connector: DataConnector, name: str, before: DataConnector | None = None
+) -> DataConnector:
+    """The connector as it may be stored. Raises InvalidObjectException. `before` is the one that an ALTER replaces."""
     given = connector.parameters or {}
     leads = _leads(connector)
     if leads is None:
@@ -109,8 +112,14 @@ def _sealed(ctx: Context, connector: DataConnector, name: str) -> DataConnector:
     ctx.service.remote_hosts.check(endpoint, f"connector {name}")
     if holds_secret("", connector.url or ""):
         raise InvalidObjectException(f"connector {name}: its URL has a password in it; give it as a property instead")
+    if before is None or _leads(_opened(ctx, before)) != leads:
+        ctx.service.remote_secrets.check(endpoint, f"connector {name}", by_admin=is_admin(ctx, tx))
     sealed = ctx.service.remote_secrets.sealed(given, endpoint.via, f"connector {name}")
     return replace(connector, parameters=sealed)
+
+
+def _opened(ctx: Context, connector: DataConnector) -> DataConnector:
+    return replace(connector, parameters=ctx.service.remote_secrets.opened(connector.parameters or {}))
 
 
 def _shown(connector: DataConnector) -> DataConnector:
@@ -122,11 +131,11 @@ def _shown(connector: DataConnector) -> DataConnector:
     return replace(connector, parameters={key: shown(key, value, via) for key, value in given.items()})
 
 
-def _altered(ctx: Context, before: DataConnector, wanted: DataConnector) -> DataConnector:
+def _altered(ctx: Context, tx: Transaction, before: DataConnector, wanted: DataConnector) -> DataConnector:
     """What an ALTER makes of a connector: a masked secret stays, if the connector leads to the same place."""
     given = wanted.parameters or {}
     seen = _shown(before).parameters or {}
-    stored = ctx.service.remote_secrets.opened(before.parameters or {})
+    stored = _opened(ctx, before).parameters or {}
     kept = [key for key, value in given.items() if MASK in value and seen.get(key) == value]
     merged = replace(before, url=wanted.url, parameters={**given, **{key: stored[key] for key in kept}})
     if _leads(before) is None and _leads(merged) is None:
@@ -139,14 +148,14 @@ def _altered(ctx: Context, before: DataConnector, wanted: DataConnector) -> Data
             f"connector {before.name}: its address changes, and the secret {' and '.join(sorted(kept))} would be sent "
             "to the new one; give the secret again"
         )
-    return _sealed(ctx, merged, before.name or "")
+    return _sealed(ctx, tx, merged, before.name or "", before)
 
 
 def _check_users(ctx: Context, tx: Transaction, connector: DataConnector) -> None:
     """Raises InvalidObjectException where a remote that uses the connector would no longer be valid."""
     for row in _users(tx, connector.name or ""):
         what = f"remote {'.'.join(filter(None, (row.database, row.table)))}"
-        given = ctx.service.remote_secrets.opened(connector.parameters or {})
+        given = _opened(ctx, connector).parameters
         merged = with_connector(parameters_of(row), connector.type, connector.url, given, what)
         read_remote(row.catalog, row.database or "", row.table, merged)
 
@@ -172,7 +181,7 @@ def alter_dataconnector(ctx: Context, name: str | None, connector: DataConnector
         document = _find(tx, name)
         before = document.value
         try:
-            altered = _altered(ctx, before, changed)
+            altered = _altered(ctx, tx, before, changed)
             _check_users(ctx, tx, altered)
         except InvalidObjectException as error:
             raise MetaException(error.message) from None

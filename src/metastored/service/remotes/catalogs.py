@@ -23,7 +23,7 @@ from metastored.wire.structs import replace
 
 def insert_remote_catalog(ctx: Context, tx: Transaction, catalog: Catalog) -> None:
     """Adds a remote catalog. It has no location, no directory and no database `default` of its own."""
-    definition = define_catalog(ctx, catalog.name or "", catalog.parameters or {})
+    definition = define_catalog(ctx, tx, catalog.name or "", catalog.parameters or {})
     _check_prefix(tx, definition.remote)
     stored = replace(catalog, locationUri="", parameters=definition.shown)
     id = catalogs.insert(tx, catalog.name or "", rows.catalog_body(stored))
@@ -56,7 +56,7 @@ def alter_remote_catalog(ctx: Context, tx: Transaction, row: CatalogRow, remote:
     before = rows.catalog_of(row)
     try:
         own = altered(ctx, remote, before.parameters, given.parameters, f"remote catalog {row.name}")
-        definition = define_catalog(ctx, row.name, own)
+        definition = define_catalog(ctx, tx, row.name, own, remote)
         _check_prefix(tx, definition.remote)
     except InvalidObjectException as error:
         raise MetaException(error.message) from None

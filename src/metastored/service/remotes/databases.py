@@ -95,7 +95,7 @@ def alter_remote_database(
     what = f"remote database {where.database}"
     try:
         own = altered(ctx, remote, before.parameters, given.parameters, what)
-        definition = define(ctx, tx, where, None, own)
+        definition = define(ctx, tx, where, None, own, remote)
     except InvalidObjectException as error:
         raise MetaException(error.message) from None
     after = replace(

@@ -4,6 +4,11 @@ A definition may point only to hosts that `remotes_hosts` allows. Its secrets ar
 client sees them masked, and sends the mask back with an ALTER: it then means the secret that is stored. An ALTER that
 changes where a remote points must give the secrets again, or they could be sent to a host of the caller's choice; for
 the same reason a definition cannot use a data connector and an address of its own.
+
+What belongs to the server (variables, files, its own credentials) is used by definitions of administrators, and by
+others for the hosts that `remotes_references` names. This is checked when a definition is stored and whenever its
+endpoint changes, whatever `authorization` is; a stored endpoint has passed the check. Each connection checks the hosts
+again.
 """
 
 from __future__ import annotations
@@ -17,11 +22,12 @@ from metastored.model import remote_keys as keys
 from metastored.model.names import DatabaseName
 from metastored.model.remote_catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
 from metastored.model.remote_connectors import with_connector
-from metastored.model.remotes import Endpoint, Remote, read_remote, remote_parameters
+from metastored.model.remotes import Endpoint, Remote, read_endpoint, read_remote, remote_parameters
 from metastored.service.core.context import Context
 from metastored.service.core.directories import stored_location
 from metastored.service.core.remote_bodies import body_of, parameters_of
 from metastored.service.registry.connectors import CONNECTORS
+from metastored.service.security.roles import is_admin
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects.remotes import RemoteRow
 from metastored.store.security.remote_secrets import RemoteSecrets
@@ -39,28 +45,55 @@ class Definition(NamedTuple, Generic[T]):
 
 
 def define(
-    ctx: Context, tx: Transaction, where: DatabaseName, table: str | None, parameters: Mapping[str, str]
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    table: str | None,
+    parameters: Mapping[str, str],
+    before: RemoteRow | None = None,
 ) -> Definition[Remote]:
-    """The remote database or table that parameters define. Raises InvalidObjectException."""
+    """The remote database or table that parameters define. Raises InvalidObjectException.
+
+    `before` is the definition that an ALTER replaces.
+    """
     what = f"remote table {where.database}.{table}" if table is not None else f"remote database {where.database}"
-    remote = read_remote(where.catalog, where.database, table, merged(tx, ctx.service.remote_secrets, parameters, what))
+    secrets = ctx.service.remote_secrets
+    remote = read_remote(where.catalog, where.database, table, merged(tx, secrets, parameters, what))
     _check(ctx, remote.endpoint, what)
+    # The references of a connector were checked when the connector was made: a definition cannot change where it leads.
+    if remote.connector is None and not _is_same(ctx, before, remote.endpoint):
+        secrets.check(remote.endpoint, what, by_admin=is_admin(ctx, tx))
     # The remote's name is stored even where it is the local one, which may change.
     own = _own(parameters, remote.endpoint.via) | {keys.REMOTE: remote.remote_name}
-    sealed = ctx.service.remote_secrets.sealed(own, remote.endpoint.via, what)
+    sealed = secrets.sealed(own, remote.endpoint.via, what)
     return Definition(remote, body_of(sealed), remote_parameters(remote, masked=True))
 
 
-def define_catalog(ctx: Context, name: str, parameters: Mapping[str, str]) -> Definition[RemoteCatalog]:
+def define_catalog(
+    ctx: Context, tx: Transaction, name: str, parameters: Mapping[str, str], before: RemoteRow | None = None
+) -> Definition[RemoteCatalog]:
     """The remote catalog that parameters define. Raises InvalidObjectException."""
     what = f"remote catalog {name}"
     if keys.CONNECTOR in parameters:
         raise InvalidObjectException(f"{what}: '{keys.CONNECTOR}' is a key of remote databases and tables only")
     catalog = read_remote_catalog(name, parameters)
     _check(ctx, catalog.endpoint, what)
+    if not _is_same(ctx, before, catalog.endpoint):
+        ctx.service.remote_secrets.check(catalog.endpoint, what, by_admin=is_admin(ctx, tx))
     own = _own(parameters, catalog.endpoint.via)
     sealed = ctx.service.remote_secrets.sealed(own, catalog.endpoint.via, what)
     return Definition(catalog, body_of(sealed), catalog_parameters(catalog, masked=True))
+
+
+def _is_same(ctx: Context, before: RemoteRow | None, endpoint: Endpoint) -> bool:
+    """Whether an ALTER leaves the endpoint as it is; who made it could use what it refers to."""
+    if before is None:
+        return False
+    try:
+        stored = read_endpoint(ctx.service.remote_secrets.opened(parameters_of(before)), "")
+        return (stored.via, stored.properties) == (endpoint.via, endpoint.properties)
+    except InvalidObjectException:
+        return False  # It could not be used, so nothing of it was allowed.
 
 
 def _own(parameters: Mapping[str, str], via: str) -> dict[str, str]:

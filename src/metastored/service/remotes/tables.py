@@ -119,7 +119,7 @@ def alter_remote_table(
         try:
             refuse_in_remote(tx, home, target, f"table {name}")
             own = altered(ctx, remote, before.parameters, given.parameters, what)
-            definition = define(ctx, tx, target, name, own)
+            definition = define(ctx, tx, target, name, own, remote)
         except InvalidObjectException as error:
             raise InvalidOperationException(error.message) from None
         after = replace(

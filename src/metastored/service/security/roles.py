@@ -267,6 +267,11 @@ def roles_of(tx: Transaction, user: str | None, groups: Iterable[str]) -> dict[s
     return {**role_grants.hierarchy(tx, principals), PUBLIC: False}
 
 
+def is_admin(ctx: Context, tx: Transaction) -> bool:
+    """Whether the caller is in `admin_users` or has the role admin, whether `authorization` is on or not."""
+    return ctx.user in ctx.service.admins or ADMIN in roles_of(tx, ctx.user or "", ctx.session.groups)
+
+
 def _granted(row: RoleGrantRow) -> RolePrincipalGrant:
     return RolePrincipalGrant(
         roleName=row.role,

@@ -1,8 +1,10 @@
 """Secrets of remotes: encrypted with a key file where they are stored, or references that are resolved when used.
 
 A secret in a definition is `env:NAME`, `file:PATH`, or the secret itself. A reference is stored as it is, if the
-setting `remotes_references` allows it: whoever may define remotes could otherwise send any file of this machine to a
-host of their own. The secret itself is stored encrypted, and only where the server has a key file.
+setting `remotes_references` allows it for the hosts of the definition, or if an administrator makes the definition:
+whoever may define remotes could otherwise send any secret of this machine to a host of their own. The rules are in
+`model/remote_rights.py`; they are checked when a definition is stored and again for each connection. The secret itself
+is stored encrypted, and only where the server has a key file.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import base64
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.errors import ConfigError, InvalidObjectException, StoreError
 from metastored.model.remote_keys import holds_secret, is_reference
+from metastored.model.remote_rights import References
 from metastored.model.remotes import Endpoint
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class RemoteSecrets:
     def __init__(self, keys: Iterable[bytes] = (), references: Iterable[str] = DEFAULT_REFERENCES) -> None:
         """`keys` has the key that encrypts first; the others only decrypt what was encrypted before."""
         self._keys = tuple(keys)
-        self._references = tuple(references)
+        self._references = References(references)
 
     @classmethod
     def read(cls, key_file: Path | None, references: Iterable[str] = DEFAULT_REFERENCES) -> RemoteSecrets:
@@ -48,6 +50,10 @@ class RemoteSecrets:
         return cls(() if key_file is None else _read_keys(key_file), references)
 
     # Stored definitions
+
+    def check(self, endpoint: Endpoint, what: str, *, by_admin: bool) -> None:
+        """Raises InvalidObjectException where a definition may not use what it refers to. `by_admin`: who makes it."""
+        self._references.check(endpoint, what, by_admin=by_admin)
 
     def sealed(self, parameters: Mapping[str, str], via: str, what: str) -> dict[str, str]:
         """Parameters as they may be stored. Raises InvalidObjectException for a secret that may not."""
@@ -58,7 +64,7 @@ class RemoteSecrets:
 
     def _seal(self, name: str, value: str, what: str) -> str:
         if is_reference(value):
-            self._check_reference(value, f"{what}: '{name}'")
+            self._references.check_named(value, f"{what}: '{name}'")
             return value
         if not self._keys:
             raise InvalidObjectException(
@@ -84,8 +90,10 @@ class RemoteSecrets:
     def resolved(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with its references replaced by the secrets; call it for each new connection.
 
-        Raises StoreError where a secret is not there, without saying what else is.
+        Raises InvalidObjectException where one of them may not be used for a host of the endpoint, and StoreError where
+        a secret is not there, without saying what else is.
         """
+        self._references.check(endpoint, by_admin=True)
         found = [
             (name, self._resolve(name, value) if holds_secret(name, value, endpoint.via) else value)
             for name, value in endpoint.properties
@@ -100,7 +108,6 @@ class RemoteSecrets:
             )
         if not is_reference(value):
             return value
-        self._check_reference(value, f"'{name}'")
         kind, _, where = value.partition(":")
         if kind == "env":
             secret = os.environ.get(where)
@@ -113,17 +120,6 @@ class RemoteSecrets:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise StoreError(f"'{name}' is {value}, which cannot be read: {reason}") from None
-
-    def _check_reference(self, value: str, what: str) -> None:
-        kind, _, where = value.partition(":")
-        plain = f"file:{os.path.normpath(where)}" if kind == "file" else value
-        is_complete = bool(where) and (kind != "file" or os.path.isabs(where))
-        if is_complete and any(fnmatchcase(plain, pattern) for pattern in self._references):
-            return
-        raise InvalidObjectException(
-            f"{what} is {value}, and the setting remotes_references allows only "
-            f"{', '.join(self._references) or 'no references'}"
-        )
 
     def _cipher(self) -> MultiFernet:
         from cryptography.fernet import Fernet, MultiFernet

@@ -1,0 +1,431 @@
+"""Attacks by the definitions of remotes: what must not leave the server, and what must not be read through it.
+
+Eve may make remotes (CREATE_REMOTE) and has hosts of her own. Maja is an administrator. Ann has a table.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+import metastored
+from metastored.errors import InvalidObjectException, MetaException, MetastoreError
+from metastored.structs import (
+    AlterDataConnectorRequest,
+    CreateDataConnectorRequest,
+    Database,
+    DataConnector,
+    HiveObjectPrivilege,
+    HiveObjectRef,
+    HiveObjectType,
+    PrincipalType,
+    PrivilegeBag,
+    PrivilegeGrantInfo,
+    StorageDescriptor,
+    Table,
+)
+from metastored.testing import RunningServer, running_server
+from metastored.wire.structs import replace
+from tests.support.listener import Listener, listening
+
+pytestmark = pytest.mark.slow
+
+FREE, BOUND = "free-of-hosts-9241", "bound-to-the-partner-7713"
+DENIED = "Permission denied: user eve needs"
+LOCATION = f"{DENIED} USE_LOCATION on the metastore"
+OF_SERVER = "belongs to the server: only administrators"
+
+
+class Place(NamedTuple):
+    """A server, its secrets, and two hosts."""
+
+    server: RunningServer
+    free: str
+    """A secret that no rule binds to hosts."""
+    bound: str
+    """A secret for the partner alone."""
+    partner: Listener
+    hers: Listener
+
+    def sees(self) -> bytes:
+        """What Eve's host got, and forgets it."""
+        found, self.hers.received = self.hers.received, b""
+        return found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("secrets")
+    (folder / "free").write_text(FREE)
+    (folder / "bound").write_text(BOUND)
+    with listening() as partner, listening() as hers:
+        settings: dict[str, Any] = {
+            "authorization": "sql",
+            "admin_users": "maja",
+            "remotes_references": f"file:{folder}/free,file:{folder}/bound -> {partner.address}",
+        }
+        with running_server(**settings) as server:
+            for word in ("CREATE", "CREATE_REMOTE"):
+                grant(server, word)
+            yield Place(server, f"file:{folder}/free", f"file:{folder}/bound", partner, hers)
+
+
+def grant(server: RunningServer, word: str, on: HiveObjectRef | None = None, to: str = "eve") -> None:
+    info = PrivilegeGrantInfo(word, 0, "maja", PrincipalType.USER, False)
+    where = on or HiveObjectRef(HiveObjectType.GLOBAL)
+    with metastored.connect(server.uri, user="maja", cache=False) as client:
+        client.api.grant_privileges(PrivilegeBag((HiveObjectPrivilege(where, to, PrincipalType.USER, info, "SQL"),)))
+
+
+def call(place: Place, user: str, method: str, *args: Any) -> Any:
+    with metastored.connect(place.server.uri, user=user, cache=False) as client:
+        return getattr(client.api, method)(*args)
+
+
+def fresh(prefix: str = "d") -> str:
+    return f"{prefix}_{uuid.uuid4().hex[:8]}"
+
+
+def make(place: Place, user: str, parameters: dict[str, str]) -> str:
+    """Makes a remote database, and reads from it, so that the server connects."""
+    name = fresh()
+    call(place, user, "create_database", Database(name, parameters=parameters))
+    with suppress(MetastoreError):  # The hosts only listen.
+        call(place, user, "get_all_tables", name)
+    return name
+
+
+def definitions(host: str, secret: str) -> dict[str, dict[str, str]]:
+    """By kind of remote, a definition that sends a secret to a host."""
+    iceberg = {"metastored.remote.via": "iceberg"}
+    aws = {"aws.region": "us-east-1", "aws.access.key.id": "k", "aws.secret.access.key": secret}
+    thrift = {"hive.metastore.uris": f"thrift://{host}", "metastored.remote.timeout": "5"}
+    return {
+        "a bearer token": {"hive.metastore.uris": f"http://{host}/m", "metastored.remote.token": secret},
+        "a password over http": {
+            "hive.metastore.uris": f"http://{host}/m",
+            "metastored.remote.user": "u",
+            "metastored.remote.password": secret,
+        },
+        "a password over thrift": {
+            **thrift,
+            "hive.metastore.sasl.enabled": "true",
+            "metastored.remote.user": "u",
+            "metastored.remote.password": secret,
+        },
+        "a read-only address": {
+            "hive.metastore.uris": f"http://{host}/m",
+            "hive.metastore.uris.read-only": f"http://{host}/r",
+            "metastored.remote.token": secret,
+        },
+        "a token of glue": {
+            "metastored.remote.via": "glue",
+            "aws.glue.endpoint": f"http://{host}",
+            **aws,
+            "aws.session.token": secret,
+        },
+        "a token of iceberg": {**iceberg, "iceberg.catalog.uri": f"http://{host}", "iceberg.catalog.token": secret},
+        "a credential of iceberg": {
+            **iceberg,
+            "iceberg.catalog.uri": f"http://{host}",
+            "iceberg.catalog.oauth2-server-uri": f"http://{host}/o",
+            "iceberg.catalog.credential": secret,
+        },
+        "a header of iceberg": {
+            **iceberg,
+            "iceberg.catalog.uri": f"http://{host}",
+            "iceberg.catalog.header.Authorization": secret,
+        },
+        "a passphrase of ssh": {**thrift, "ssh.tunnel.route": f"u@{host}", "ssh.tunnel.passphrase": secret},
+    }
+
+
+KINDS = tuple(definitions("h:1", "s"))
+
+
+# --- secrets are bound to hosts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_user_sends_no_secret_of_the_server_to_her_host(place: Place, kind: str) -> None:
+    with pytest.raises(InvalidObjectException, match=OF_SERVER):
+        make(place, "eve", definitions(place.hers.address, place.free)[kind])
+    assert FREE.encode() not in place.sees()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a passphrase of ssh"])
+def test_a_secret_that_is_bound_to_a_host_goes_to_that_host_alone(place: Place, kind: str) -> None:
+    with pytest.raises(InvalidObjectException, match="allows it for other hosts than"):
+        make(place, "eve", definitions(place.hers.address, place.bound)[kind])
+    make(place, "eve", definitions(place.partner.address, place.bound)[kind])
+    assert BOUND.encode() not in place.sees()
+
+
+def test_not_even_an_administrator_sends_a_bound_secret_elsewhere(place: Place) -> None:
+    with pytest.raises(InvalidObjectException, match="allows it for other hosts than"):
+        make(place, "maja", definitions(place.hers.address, place.bound)["a bearer token"])
+
+
+def test_the_partner_gets_the_secret_that_is_bound_to_him_from_any_maker_of_remotes(place: Place) -> None:
+    make(place, "eve", definitions(place.partner.address, place.bound)["a bearer token"])
+    assert BOUND.encode() in place.partner.received
+
+
+def test_an_administrator_uses_a_secret_without_hosts(place: Place) -> None:
+    make(place, "maja", definitions(place.partner.address, place.free)["a bearer token"])
+    assert FREE.encode() in place.partner.received
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["hive.metastore.uris", "hive.metastore.uris.read-only", "iceberg.catalog.uri", "iceberg.catalog.s3.endpoint"],
+)
+def test_her_host_beside_the_partners_is_no_way_either(place: Place, key: str) -> None:
+    good, evil = place.partner.address, place.hers.address
+    if key.startswith("iceberg"):
+        given = definitions(good, place.bound)["a credential of iceberg"] | {
+            "iceberg.catalog.s3.access-key-id": "k",
+            key: f"http://{evil}",
+        }
+    else:
+        given = definitions(good, place.bound)["a read-only address"] | {key: f"http://{good}/m,http://{evil}/m"}
+    with pytest.raises(InvalidObjectException, match="allows it for other hosts than"):
+        make(place, "eve", given)
+    assert BOUND.encode() not in place.sees()
+
+
+def test_storage_of_a_cloud_is_a_host_too(place: Place) -> None:
+    given = definitions(place.partner.address, place.bound)["a token of iceberg"]
+    with pytest.raises(InvalidObjectException, match=r"other hosts than evil\.blob\.core\.windows\.net"):
+        make(place, "eve", given | {"iceberg.catalog.adls.account-name": "evil"})
+
+
+def test_an_owner_does_not_move_an_administrators_remote_to_her_host(place: Place) -> None:
+    name = fresh()
+    given = definitions(place.partner.address, place.free)["a bearer token"]
+    call(place, "maja", "create_database", Database(name, parameters=given, ownerName="eve"))
+    shown = {**given, "metastored.remote": name, "metastored.remote.via": "http", "metastored.remote.access": "read"}
+    found = Database(name, parameters=shown, ownerName="eve")
+    call(place, "eve", "alter_database", name, replace(found, description="hers"))
+    for uris in (f"http://{place.hers.address}/m", f"http://{place.partner.address}/m,http://{place.hers.address}/m"):
+        moved = {**shown, "hive.metastore.uris": uris}
+        with pytest.raises(MetaException, match=OF_SERVER):
+            call(place, "eve", "alter_database", name, replace(found, parameters=moved))
+    with pytest.raises(MetastoreError):
+        call(place, "eve", "get_all_tables", name)
+    assert FREE.encode() not in place.sees()
+
+
+def test_a_remote_table_is_no_way_either(place: Place) -> None:
+    home = fresh()
+    call(place, "eve", "create_database", Database(home))
+    given = definitions(place.hers.address, place.free)["a bearer token"]
+    with pytest.raises(InvalidObjectException, match=OF_SERVER):
+        call(place, "eve", "create_table", Table("t", home, sd=StorageDescriptor(cols=()), parameters=given))
+    assert FREE.encode() not in place.sees()
+
+
+def test_a_data_connector_is_no_way_either(place: Place) -> None:
+    name = fresh("c")
+    keys = {"metastored.remote.token": place.free}
+    hers = DataConnector(name, "http", f"http://{place.hers.address}/m", parameters=keys)
+    with pytest.raises(InvalidObjectException, match=OF_SERVER):
+        call(place, "eve", "create_dataconnector_req", CreateDataConnectorRequest(hers))
+    his = replace(hers, url=f"http://{place.partner.address}/m", ownerName="eve", ownerType=PrincipalType.USER)
+    call(place, "maja", "create_dataconnector_req", CreateDataConnectorRequest(his))
+    moved = replace(his, url=hers.url)
+    with pytest.raises(MetaException, match=OF_SERVER):
+        call(place, "eve", "alter_dataconnector_req", AlterDataConnectorRequest(name, moved))
+
+
+def test_without_authorization_secrets_are_for_administrators_too(tmp_path: Path) -> None:
+    (tmp_path / "free").write_text(FREE)
+    with running_server(remotes_references=f"file:{tmp_path}/*", admin_users="maja") as server, listening() as hers:
+        there = Place(server, f"file:{tmp_path}/free", "", hers, hers)
+        with pytest.raises(InvalidObjectException, match=OF_SERVER):
+            make(there, "eve", definitions(hers.address, there.free)["a bearer token"])
+        assert FREE.encode() not in hers.received
+        make(there, "maja", definitions(hers.address, there.free)["a bearer token"])
+        assert FREE.encode() in hers.received
+
+
+# --- the server's own credentials and files -----------------------------------------------------------------------
+
+OWN = {
+    "the keys of its user": ("ssh", {"ssh.tunnel.route": "u@{host}", "hive.metastore.uris": "thrift://in:9083"}),
+    "its ticket of kerberos": (
+        "kerberos",
+        {
+            "hive.metastore.uris": "thrift://{host}",
+            "hive.metastore.sasl.enabled": "true",
+            "hive.metastore.kerberos.principal": "hive/_HOST@REALM",
+        },
+    ),
+    "its credentials of aws": ("aws", {"metastored.remote.via": "glue", "aws.glue.endpoint": "http://{host}"}),
+    "a profile of aws": (
+        "aws",
+        {"metastored.remote.via": "glue", "aws.region": "us-east-1", "aws.glue.profile": "admin"},
+    ),
+    "its signature of requests": (
+        "aws",
+        {
+            "metastored.remote.via": "iceberg",
+            "iceberg.catalog.uri": "http://{host}",
+            "iceberg.catalog.rest.sigv4-enabled": "true",
+        },
+    ),
+    "its credentials for s3": (
+        "aws",
+        {
+            "metastored.remote.via": "iceberg",
+            "iceberg.catalog.uri": "http://{host}",
+            "iceberg.catalog.s3.endpoint": "{host}",
+        },
+    ),
+    "its credentials of google": (
+        "gcp",
+        {
+            "metastored.remote.via": "iceberg",
+            "iceberg.catalog.uri": "http://{host}",
+            "iceberg.catalog.gcs.service.host": "http://{host}",
+        },
+    ),
+    "its credentials of azure": (
+        "azure",
+        {
+            "metastored.remote.via": "iceberg",
+            "iceberg.catalog.uri": "http://{host}",
+            "iceberg.catalog.adls.blob-storage-authority": "{host}",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OWN)
+def test_a_user_does_not_let_the_server_log_in_to_her_host_as_itself(place: Place, what: str) -> None:
+    name, given = OWN[what]
+    filled = {key: value.format(host=place.hers.address) for key, value in given.items()}
+    with pytest.raises(InvalidObjectException, match=f"is server:{name}, which {OF_SERVER}"):
+        make(place, "eve", filled)
+    assert place.sees() == b""
+
+
+FILES = ("hive.metastore.truststore.path", "ssh.tunnel.private.keys", "ssh.tunnel.known.hosts")
+
+
+@pytest.mark.parametrize("key", FILES)
+def test_a_key_that_names_a_file_does_not_tell_whether_the_file_exists(place: Place, key: str, tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("no certificate")
+    (tmp_path / "closed").write_text("")
+    (tmp_path / "closed").chmod(0)
+    given = {"hive.metastore.uris": f"thrift://{place.hers.address}", "hive.metastore.use.SSL": "true"}
+    if key.startswith("ssh"):
+        given = {"hive.metastore.uris": "thrift://in:9083", "ssh.tunnel.route": f"u@{place.hers.address}"}
+        given |= {"ssh.tunnel.private.keys": str(tmp_path / "key")}
+    said = set()
+    for name in ("there", "missing", "closed"):
+        with pytest.raises(InvalidObjectException, match=OF_SERVER) as refused:
+            make(place, "eve", given | {key: str(tmp_path / name)})
+        said.add(str(refused.value).replace(str(tmp_path / name), "").partition("is file:")[2])
+    assert len(said) == 1
+
+
+# --- places that the server opens ---------------------------------------------------------------------------------
+
+
+class Lake(NamedTuple):
+    """Ann's table, and a catalog in a file that lists it."""
+
+    table: str
+    metadata: str
+    catalog: str
+
+
+@pytest.fixture
+def hers(tmp_path: Path) -> Lake:
+    uri = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with SqlCatalog("default", uri=uri, warehouse=tmp_path.as_uri()) as catalog:
+        catalog.create_namespace("ann")
+        table = catalog.create_table("ann.salaries", pa.schema([("salary", pa.int64())]))
+        return Lake(table.location(), table.metadata_location, uri)
+
+
+@pytest.fixture
+def home(place: Place) -> str:
+    """A database of Eve's."""
+    name = fresh()
+    call(place, "eve", "create_database", Database(name))
+    return name
+
+
+def link(home: str, parameters: dict[str, str], name: str = "t") -> Table:
+    return Table(name, home, owner="eve", sd=StorageDescriptor(cols=()), parameters=parameters)
+
+
+@pytest.mark.parametrize("field", ["table", "metadata"])
+def test_a_path_in_anothers_directory_needs_use_location(place: Place, hers: Lake, home: str, field: str) -> None:
+    with pytest.raises(MetaException, match=LOCATION):
+        call(place, "eve", "create_table", link(home, {"iceberg.table.path": getattr(hers, field)}))
+
+
+@pytest.mark.parametrize("uri", ["sqlite", "postgresql"])
+def test_a_sql_catalog_that_names_anothers_files_needs_use_location(place: Place, hers: Lake, uri: str) -> None:
+    given = hers.catalog if uri == "sqlite" else f"postgresql+psycopg://u@{place.hers.address}/c"
+    with pytest.raises(MetaException, match=LOCATION):
+        make(place, "eve", {"metastored.remote.via": "iceberg", "iceberg.catalog.uri": given})
+
+
+def test_an_alter_to_anothers_directory_needs_use_location(place: Place, hers: Lake, home: str) -> None:
+    call(place, "maja", "create_table", link(home, {"iceberg.table.path": hers.metadata}))
+    found = call(place, "eve", "get_table", home, "t")
+    cached = {**found.parameters, "metastored.remote.cache": "10"}
+    call(place, "eve", "alter_table", home, "t", replace(found, owner="eve", parameters=cached))
+    changed = replace(found, parameters={**found.parameters, "iceberg.table.path": hers.table})
+    with pytest.raises(MetaException, match=LOCATION):
+        call(place, "eve", "alter_table", home, "t", changed)
+
+
+def test_a_data_connector_to_anothers_files_needs_use_location(place: Place, hers: Lake) -> None:
+    connector = DataConnector(fresh("c"), "iceberg", hers.catalog)
+    with pytest.raises(MetaException, match=LOCATION):
+        call(place, "eve", "create_dataconnector_req", CreateDataConnectorRequest(connector))
+    call(place, "maja", "create_dataconnector_req", CreateDataConnectorRequest(
+        DataConnector(connector.name, "iceberg", f"http://{place.hers.address}", ownerName="eve",
+                      ownerType=PrincipalType.USER)
+    ))  # fmt: skip
+    # The type of an ALTER is ignored, and must not hide what the URL is.
+    disguised = DataConnector(connector.name, "mysql", hers.catalog, ownerName="eve")
+    with pytest.raises(MetaException, match=LOCATION):
+        call(place, "eve", "alter_dataconnector_req", AlterDataConnectorRequest(connector.name, disguised))
+
+
+def test_who_may_use_the_location_sees_the_table(place: Place, hers: Lake) -> None:
+    grant(place.server, "USE_LOCATION", to="ann")
+    grant(place.server, "CREATE", to="ann")
+    grant(place.server, "CREATE_REMOTE", to="ann")
+    name = fresh()
+    call(place, "ann", "create_database", Database(name))
+    call(place, "ann", "create_table", replace(link(name, {"iceberg.table.path": hers.table}), owner="ann"))
+    assert [each.name for each in call(place, "ann", "get_table", name, "t").sd.cols] == ["salary"]
+
+
+def test_a_remote_table_is_not_moved_to_a_database_where_its_owner_makes_none(place: Place) -> None:
+    allowed, other = fresh(), fresh()
+    for name in (allowed, other):
+        call(place, "maja", "create_database", Database(name, ownerName="tom", ownerType=PrincipalType.USER))
+    grant(place.server, "CREATE_REMOTE", HiveObjectRef(HiveObjectType.DATABASE, allowed), "tom")
+    given = {"hive.metastore.uris": f"http://{place.hers.address}/m"}
+    call(place, "tom", "create_table", replace(link(allowed, given), owner="tom"))
+    shown = {**given, "metastored.remote": f"{allowed}.t", "metastored.remote.via": "http",
+             "metastored.remote.access": "read"}  # fmt: skip
+    moved = replace(link(other, shown), owner="tom")
+    with pytest.raises(MetaException, match=f"user tom needs CREATE_REMOTE on database {other}"):
+        call(place, "tom", "alter_table", allowed, "t", moved)
+    call(place, "tom", "alter_table", allowed, "t", replace(moved, dbName=allowed, tableName="u"))
