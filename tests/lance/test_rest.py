@@ -63,7 +63,7 @@ def test_lances_client_gets_what_the_namespace_itself_returns(
 
 @KINDS
 def test_operations_that_are_not_served_are_406_with_code_0(server: RunningServer, kind: str, above: list[str]) -> None:
-    space = (Hive2Namespace if kind == "hive2" else Hive3Namespace)(uri=server.uri, ugi=USER)
+    space = Hive2Namespace if kind == "hive2" else Hive3Namespace
     with browser(server) as client:
         for operation in OPERATIONS.values():
             if not is_served(space, operation):
