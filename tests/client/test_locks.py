@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from metastored.errors import (
+    ApplicationError,
     CommitUnknown,
     ConnectionLost,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
     NoSuchTxnException,
+    PermissionDenied,
     TransactionFailed,
     TxnAbortedException,
 )
@@ -158,16 +160,19 @@ def test_the_outcome_of_a_commit_whose_reply_is_lost_is_not_known(half: str) -> 
 
 
 class LosingReplies(LockingMetastore):
-    """All replies to commits are lost. The transaction is then as the test says."""
+    """All replies to commits are lost, or errors of the server. The transaction is then as the test says."""
 
-    def __init__(self, state: str) -> None:
+    def __init__(self, state: str, error: Exception) -> None:
         super().__init__()
         self.state = state
+        self.error = error
 
     async def handle(self, call: Call, session: Session) -> Reply:
-        if call.method.name == "commit_txn":
-            raise ConnectionLost("the line is dead")
-        return await super().handle(call, session)
+        if call.method.name != "commit_txn":
+            return await super().handle(call, session)
+        if isinstance(self.error, ConnectionLost):
+            raise self.error
+        return Reply.raised(call.method, self.error)
 
     def get_open_txns(self) -> GetOpenTxnsResponse:
         listed = () if self.state == "committed" else (7,)
@@ -176,18 +181,34 @@ class LosingReplies(LockingMetastore):
 
 
 @pytest.mark.parametrize(
+    "failure",
+    [
+        ConnectionLost("the line is dead"),
+        ApplicationError(ApplicationError.INTERNAL_ERROR, "Internal error processing commit_txn"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+@pytest.mark.parametrize(
     ("state", "error"), [("committed", None), ("aborted", TransactionFailed), ("open", CommitUnknown)]
 )
-def test_the_outcome_of_a_commit_is_asked_for_if_its_reply_is_lost(
-    half: str, state: str, error: type[Exception] | None
+def test_the_outcome_of_a_commit_is_asked_for_if_its_reply_is_lost_or_says_nothing_of_it(
+    half: str, state: str, error: type[Exception] | None, failure: Exception
 ) -> None:
-    there = LosingReplies(state)
+    there = LosingReplies(state, failure)
     with connected(half, handler=there) as client:
         with pytest.raises(error) if error is not None else nullcontext(), client.within(0.5).transaction():
             pass
         assert client.transaction_state(7) == state
         with pytest.raises(NoSuchTxnException, match="no transaction 10"):
             client.transaction_state(10)
+
+
+def test_a_commit_that_the_server_did_not_begin_is_refused_for_its_reason(half: str) -> None:
+    refusal = "Permission denied: user bob needs to have opened each of these transactions"
+    there = LosingReplies("open", ApplicationError(ApplicationError.INTERNAL_ERROR, refusal))
+    with connected(half, handler=there) as client:
+        with pytest.raises(PermissionDenied), client.transaction():
+            pass
 
 
 def test_the_abort_of_a_transaction_that_no_longer_exists_is_no_error(half: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import metastored
 from metastored.client.acid import read_components
-from metastored.errors import CommitUnknown, LockFailed, TransactionFailed
+from metastored.errors import ApplicationError, CommitUnknown, LockFailed, TransactionFailed
 from metastored.hive.locations import local_path
 from metastored.hive.transactions import layout
 from metastored.hive.transactions.resolution import resolve
@@ -196,7 +196,8 @@ class Worker:
             with self._rows.transaction() as transaction:
                 self._statements(kind, transaction, record)
             record["outcome"] = "ok"
-        except (TransactionFailed, LockFailed, RolledBack) as error:
+        except (TransactionFailed, LockFailed, RolledBack, ApplicationError) as error:
+            # A Hive on a busy Derby reports internal errors; one of a commit would be a CommitUnknown.
             record["error"] = str(error)
         except CommitUnknown as error:
             record |= {"outcome": "unknown", "error": str(error)}

@@ -15,6 +15,7 @@ from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.capabilities import AsyncCapabilities
 from metastored.client._backend import aio as io
 from metastored.errors import (
+    ApplicationError,
     CommitUnknown,
     Error,
     InvalidInputException,
@@ -281,8 +282,8 @@ class AsyncTransaction:
     async def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        If the connection is lost, the server is asked for the outcome, and a transaction that is still open is
-        committed again. Raises CommitUnknown if the server cannot be reached.
+        If the connection is lost, or the server reports that it failed, it is asked for the outcome, and a transaction
+        that is still open is committed again. Raises CommitUnknown if the outcome cannot be found out.
 
         `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
         is right for all writes of `client.write`.
@@ -295,7 +296,7 @@ class AsyncTransaction:
             await self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
-        except (TransportError, RemoteProtocolError) as error:
+        except (TransportError, RemoteProtocolError, ApplicationError) as error:
             await self._commit_again(exclusive, error)
 
     async def _commit_again(self, exclusive: bool | None, lost: Error) -> None:

@@ -16,6 +16,7 @@ from metastored.client._backend import threads as io
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
 from metastored.errors import (
+    ApplicationError,
     CommitUnknown,
     Error,
     InvalidInputException,
@@ -282,8 +283,8 @@ class Transaction:
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        If the connection is lost, the server is asked for the outcome, and a transaction that is still open is
-        committed again. Raises CommitUnknown if the server cannot be reached.
+        If the connection is lost, or the server reports that it failed, it is asked for the outcome, and a transaction
+        that is still open is committed again. Raises CommitUnknown if the outcome cannot be found out.
 
         `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts. None
         is right for all writes of `client.write`.
@@ -296,7 +297,7 @@ class Transaction:
             self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
-        except (TransportError, RemoteProtocolError) as error:
+        except (TransportError, RemoteProtocolError, ApplicationError) as error:
             self._commit_again(exclusive, error)
 
     def _commit_again(self, exclusive: bool | None, lost: Error) -> None:
