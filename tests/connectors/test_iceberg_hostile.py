@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from pyiceberg.catalog.rest import RestCatalog as TheirRestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 
 from metastored.connectors.context import Context
+from metastored.connectors.iceberg.bounded import MAX_FILE, MAX_REPLY
 from metastored.connectors.iceberg.guarded import CONFIGURED, DEFINED, OF_CATALOGS, VENDED, check_hosts
 from metastored.connectors.registry import Connectors
 from metastored.errors import ConfigError, ConnectError, InvalidObjectException, InvalidOperationException
@@ -26,6 +28,8 @@ from metastored.wire.structs import replace
 from tests.connectors.test_iceberg_remote import ask, at, connected, failure_of, run
 from tests.support import traps
 from tests.support.iceberg_rest import RestCatalog
+from tests.support.scripted import Act, Peer, scripted
+from tests.support.waiting import eventually
 
 ROWS = pa.table({"id": [1, 2, 3]})
 CLASSES: dict[str, Any] = {
@@ -160,3 +164,65 @@ def test_an_endpoint_that_is_no_address_is_refused(value: str) -> None:
 def test_no_key_that_may_pass_names_a_class_or_a_file() -> None:
     for key in (*VENDED, *CONFIGURED, *DEFINED, *OF_CATALOGS):
         assert not any(word in key for word in ("impl", "auth.", "ssl", "profile", "signer", "proxy", "ticket", "path"))
+
+
+# --- more than fits ------------------------------------------------------------------------------------------------
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+def endless(peer: Peer, data: bytes) -> None:
+    peer.socket.sendall(HEAD + b'\r\n{"defaults": {"a": "')
+    while True:
+        peer.socket.sendall(b"x" * 1_000_000)
+
+
+def dripping(peer: Peer, data: bytes) -> None:
+    peer.socket.sendall(HEAD + b'\r\n{"defaults": {"a": "')
+    while True:
+        peer.socket.sendall(b"x")
+        time.sleep(0.05)
+
+
+def exploding(peer: Peer, data: bytes) -> None:
+    body = gzip.compress(bytes(512 * 1024 * 1024), 1)
+    peer.socket.sendall(HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+@pytest.mark.parametrize("act", [endless, exploding])
+def test_a_reply_of_a_rest_catalog_is_read_in_bounded_memory(act: Act) -> None:
+    with scripted(otherwise=act) as peer:
+
+        async def test() -> None:
+            async with connected(at(uri=peer.uri.replace("thrift", "http"))) as handler:
+                assert f"has more than {MAX_REPLY} bytes" in str(await failure_of(handler, "get_all_databases"))
+
+        run(test())
+
+
+def test_a_reply_of_a_rest_catalog_that_drips_holds_no_thread() -> None:
+    with scripted(otherwise=dripping) as peer:
+
+        async def test() -> None:
+            async with connected(at(1.0, uri=peer.uri.replace("thrift", "http"))) as handler:
+                assert "longer than 1 s" in str(await failure_of(handler, "get_all_databases"))
+
+        run(test())
+        eventually(lambda: peer.opened == 0)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+def test_a_metadata_file_that_is_too_large_is_not_read(tmp_path: Path, packed: bool) -> None:
+    file = tmp_path / ("00001-aa.gz.metadata.json" if packed else "00001-aa.metadata.json")
+    if packed:
+        file.write_bytes(gzip.compress(bytes(MAX_FILE + 1), 1))
+    else:
+        with open(file, "wb") as opened:
+            opened.truncate(MAX_FILE + 1)
+
+    async def test() -> None:
+        async with connected(at(path=file.as_uri())) as handler:
+            error = await failure_of(handler, "get_table", "d", "t")
+            assert f"it has more than {MAX_FILE} bytes" in str(error)
+
+    run(test())

@@ -128,17 +128,21 @@ def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Conte
 
 
 def _guarded(adapter: Any, endpoint: Endpoint, context: Context) -> Any:
-    """An adapter of requests that sends only to hosts that the definition names, and waits no longer than its timeout.
+    """An adapter of requests that sends only to hosts that the definition names, and reads bounded replies.
 
     A catalog that redirects its clients, or configures another address, would get their credentials elsewhere.
     """
+    from metastored.connectors.iceberg.bounded import read_bounded
+
     send, manager = adapter.send, adapter.poolmanager
     manager.pool_classes_by_scheme = checked_pools(manager.pool_classes_by_scheme, context.hosts)
 
     def guarded(request: Any, *args: Any, **kwargs: Any) -> Any:
         _check_recipient(str(request.url), endpoint)
         kwargs["timeout"] = kwargs.get("timeout") or endpoint.timeout
-        return send(request, *args, **kwargs)
+        response = send(request, *args, **kwargs)
+        read_bounded(response, endpoint.timeout)
+        return response
 
     adapter.send = guarded
     return adapter

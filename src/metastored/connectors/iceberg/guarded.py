@@ -91,7 +91,7 @@ def file_io(own: Mapping[str, str], found: Mapping[str, Any], hosts: AllowedHost
 
     Raises ConfigError where the definition's credentials would be sent to a host that the definition does not name.
     """
-    from pyiceberg.io.pyarrow import PyArrowFileIO
+    from metastored.connectors.iceberg.bounded import BoundedFileIO
 
     properties = {key: value for key, value in own.items() if key in DEFINED}
     theirs = passed(found, VENDED, what)
@@ -99,7 +99,7 @@ def file_io(own: Mapping[str, str], found: Mapping[str, Any], hosts: AllowedHost
         properties = _of_one_source(properties, theirs, prefixes, what)
     properties |= theirs
     check_hosts(properties, hosts)
-    return PyArrowFileIO(properties)
+    return BoundedFileIO(properties)
 
 
 def _of_one_source(
