@@ -473,7 +473,7 @@ class Settings:
         "seconds",
         seconds,
         600.0,
-        "The time that a request at /lance may take; then its process is ended.",
+        "The time that a request at /lance may take; then its process is ended. 0 means no timeout.",
     )
     lance_external: Literal["off", "on"] = _words(
         "on",

@@ -41,10 +41,11 @@ class Channel:
         self._socket = connected
         self._sending = threading.Lock()
 
-    def send(self, data: bytes = b"", **fields: Any) -> None:
-        """Sends a message. Raises OSError if the other process is gone, and TimeoutError."""
+    def send(self, data: bytes = b"", until: float | None = None, /, **fields: Any) -> None:
+        """Sends a message. Raises OSError if the other process is gone, and TimeoutError at the time `until`."""
         text = orjson.dumps(fields)
         with self._sending:
+            self._wait(until)
             self._socket.sendall(HEAD.pack(len(text), len(data)) + text)
             self._socket.sendall(data)
 

@@ -74,10 +74,11 @@ class Worker:
             )
         self._channel = Channel(ours)
 
-    def serve(self, request: Request, answer: Answer, until: float) -> HttpReply:
+    def serve(self, request: Request, answer: Answer, until: float | None) -> HttpReply:
         """The response to a request. Raises EOFError, OSError, ValueError or TimeoutError if there is none."""
         self._channel.send(
             request.body,
+            until,
             kind="request",
             user=request.user,
             groups=request.groups,
@@ -94,7 +95,7 @@ class Worker:
                 return _reply(message)
             else:
                 fields, data = answer(message)
-                self._channel.send(data, **fields)
+                self._channel.send(data, until, **fields)
 
     def kill(self) -> None:
         self._process.kill()
@@ -116,7 +117,7 @@ class Workers:
     """The processes of a server. At most `size` are there at a time; `serve` must not be called by more threads."""
 
     def __init__(self, size: int, memory: int, timeout: float) -> None:
-        """`memory` is the address space of each in bytes, and `timeout` the seconds of a request."""
+        """`memory` is the address space of each in bytes, and `timeout` the seconds of a request; 0 is no limit."""
         self._size = size
         self._memory = memory
         self._timeout = timeout
@@ -127,10 +128,15 @@ class Workers:
 
     def serve(self, request: Request, answer: Answer) -> HttpReply:
         """The response to a request; an error if its worker ended, or took too long."""
-        worker = self._taken(request.user)
+        try:
+            worker = self._taken(request.user)
+        except OSError as error:
+            log.error("no process for a request of Lance can be started: %s", error)
+            return error_reply(ErrorCode.SERVICE_UNAVAILABLE, "no process that opens the data can be started")
         ended = True
         try:
-            reply = worker.serve(request, answer, time.monotonic() + self._timeout)
+            until = time.monotonic() + self._timeout if self._timeout else None
+            reply = worker.serve(request, answer, until)
             ended = False
             return reply
         except TimeoutError:
