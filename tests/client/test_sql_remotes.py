@@ -46,18 +46,24 @@ def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def server(request: pytest.FixtureRequest, key_file: Path) -> Iterator[RunningServer]:
+    # Some remotes of the proposal use the server's own keys and credentials: an administrator makes them.
+    settings: dict[str, Any] = {
+        "remotes_key_file": key_file,
+        "location_schemes": SCHEMES,
+        "admin_users": "root",
+    }
     if request.param == "sqlite":
-        with running_server(remotes_key_file=key_file, location_schemes=SCHEMES) as running:
+        with running_server(**settings) as running:
             yield running
         return
     with running_postgres() as postgres, postgres.database() as url:
-        with running_server(database_url=url, remotes_key_file=key_file, location_schemes=SCHEMES) as running:
+        with running_server(database_url=url, **settings) as running:
             yield running
 
 
 @pytest.fixture
 def client(server: RunningServer, half: str) -> Iterator[Any]:
-    with connected(half, server.uri) as found:
+    with connected(half, server.uri, user="root") as found:
         found.create_database("shop", if_not_exists=True)
         yield found
         for row in found.sql("SHOW REMOTES").dicts():
