@@ -277,7 +277,7 @@ def test_a_worker_gets_no_settings_of_the_server_and_serves_one_user(
 
 
 def test_a_result_that_needs_more_memory_than_a_worker_has_fails_alone(tmp_path: Path) -> None:
-    with lance_server(tmp_path, lance_megabytes=2600) as small:
+    with lance_server(tmp_path, lance_megabytes=3000) as small:
         namespace = rest(small)
         wide = pa.table({"id": range(800), "b": pa.array([os.urandom(1 << 16)] * 800)})
         namespace.create_namespace(models.CreateNamespaceRequest(id=["d"]))

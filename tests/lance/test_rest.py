@@ -135,8 +135,8 @@ def test_a_server_whose_certificate_is_unknown_is_not_called(server: RunningServ
 
 def test_calls_are_in_the_audit_log_under_the_caller(server: RunningServer) -> None:
     rest(server).create_namespace(models.CreateNamespaceRequest(id=["audited"]))
-    (line,) = [line for line in server.log.splitlines() if "method=create_database" in line and "=audited " in line]
-    assert f"user={USER} " in line
+    (line,) = [line for line in server.log.splitlines() if "method=create_database" in line and "audited" in line]
+    assert f"user={USER} " in line and f'object="audited,{USER}"' in line
 
 
 def test_options_of_the_storage_and_other_file_systems_are_refused(server: RunningServer) -> None:
