@@ -138,6 +138,13 @@ def test_dropping_a_database_with_such_a_remote_leaves_the_dataset(
     assert count(ann(server), secret) == 3
 
 
+def test_such_a_remote_does_not_hide_the_tables_beside_it(
+    server: RunningServer, secret: list[str], decoy: list[str]
+) -> None:
+    request = models.ListTablesRequest(id=["eves"], include_declared=False)
+    assert decoy[1] in eve(server).list_tables(request).tables
+
+
 def test_not_even_an_administrator_removes_files_for_a_remote(
     server: RunningServer, secret: list[str], decoy: list[str]
 ) -> None:

@@ -133,7 +133,7 @@ def counted_up(client: Client, name: str) -> bool:
 
 
 class Counter(threading.Thread):
-    """Counts up until it is told to stop, and goes on after each failure."""
+    """Counts up until `stopping` is set, and continues after each failure."""
 
     def __init__(self, server: RunningServer, name: str) -> None:
         super().__init__(daemon=True)

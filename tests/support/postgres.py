@@ -66,7 +66,7 @@ class PostgresServer:
         self._process = None
 
     def kill(self) -> None:
-        """End the server and all its processes by SIGKILL: nothing is finished, and nobody is told."""
+        """End the server and all its processes by SIGKILL, in the middle of what they do."""
         assert self._process is not None
         pid = self._process.pid
         os.kill(pid, signal.SIGSTOP)  # From here on it starts no further processes.

@@ -22,6 +22,7 @@ from lance_namespace import (
     InvalidInputError,
     ListTablesRequest,
     ListTablesResponse,
+    PermissionDeniedError,
     RegisterTableRequest,
     RegisterTableResponse,
     RenameTableRequest,
@@ -295,7 +296,14 @@ class TableOperations(Datasets):
             return lance_table_names(self.client, database)
         tables = lance_tables(self.client, database)
         named = ((table.tableName or "", table) for table in tables)
-        return sorted(name for name, table in named if not self.is_declared(database.table(name), table))
+        return sorted(name for name, table in named if self._may_have_data(database.table(name), table))
+
+    def _may_have_data(self, name: TableName, table: Table) -> bool:
+        """Whether a table has data, or its files may not be opened: one such table must not hide all others."""
+        try:
+            return not self.is_declared(name, table)
+        except PermissionDeniedError:
+            return True
 
     def _declared(
         self, name: TableName, location: str | None, properties: Mapping[str, str], *, empty: bool = False
@@ -333,7 +341,7 @@ class TableOperations(Datasets):
             try:
                 self.checked.check_new(self.client, name, table)
             except BaseException:
-                with suppress(Error, OSError):
+                with suppress(Error, OSError, PermissionDeniedError):
                     self.client.drop_table(name, if_exists=True, delete_data=False)
                     remove_empty_directory(self.place(name, table, removes=True))  # Hive made it, and keeps it.
                 raise
