@@ -138,11 +138,19 @@ def test_dropping_a_database_with_such_a_remote_leaves_the_dataset(
     assert count(ann(server), secret) == 3
 
 
-def test_such_a_remote_does_not_hide_the_tables_beside_it(
-    server: RunningServer, secret: list[str], decoy: list[str]
+def test_tables_of_a_remote_that_may_not_be_opened_are_listed(
+    server: RunningServer, hers: RunningServer, decoy: list[str]
 ) -> None:
-    request = models.ListTablesRequest(id=["eves"], include_declared=False)
-    assert decoy[1] in eve(server).list_tables(request).tables
+    """One of them must not make the list of all tables fail."""
+    with metastored.connect(server.uri, user="eve", cache=False) as client:
+        client.sql(
+            f"CREATE REMOTE DATABASE far CONNECTED TO default WITH DBPROPERTIES ('hive.metastore.uris' = '{hers.uri}')"
+        )
+        try:
+            request = models.ListTablesRequest(id=["far"], include_declared=False)
+            assert decoy[1] in eve(server).list_tables(request).tables
+        finally:
+            client.sql("DROP REMOTE DATABASE far")
 
 
 def test_not_even_an_administrator_removes_files_for_a_remote(
