@@ -211,7 +211,7 @@ class Storm:
         db, name, value = chance.choice(DATABASES), chance.choice(TABLES), chance.choice(VALUES)
         what = chance.choices(
             ("create", "drop", "rename", "alter", "add", "part", "database", "cascade"),
-            weights=(8, 4, 6, 4, 8, 4, 3, 1),
+            weights=(16, 4, 8, 8, 24, 24, 12, 1),
         )[0]
         if what == "create":
             yield "create_table", (table(db, name),)
@@ -314,7 +314,7 @@ def weather(cluster: Cluster, storm: Storm) -> None:
             assert kinds[kind] == storm.acknowledged[method], (kind, storm.acknowledged, storm.refused)
         assert kinds["DROP_TABLE"] >= storm.acknowledged["drop_table"]
         check_directories(client, cluster.warehouse)
-    assert all(storm.acknowledged[method] for method in EVENTS), "the load was too small"
+    assert all(storm.acknowledged[method] for method in EVENTS), f"the load was too small: {storm}"
     for server in cluster.servers:
         assert "Traceback" not in server.log
 
