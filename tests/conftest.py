@@ -8,6 +8,7 @@ use one create databases under names of their own.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 # Programs that tests start run the code of this tree, as the tests themselves do.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
+
+# A background job of a shell ignores Ctrl-C, and so would all programs that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 register_profiles()
 

@@ -187,19 +187,14 @@ def test_on_a_terminal_there_is_a_bar(server: RunningServer, tmp_path: Path) -> 
 
 
 def test_ctrl_c_prints_how_to_resume(tmp_path: Path) -> None:
-    # A background job of a shell ignores Ctrl-C, and so do its children, unless the signal is reset.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with scripted(otherwise=stall) as silent:
-            words = command("import", "metastore", silent.uri, "--into", str(tmp_path))
-            process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment())
-            deadline = time.monotonic() + 60
-            while not silent.requests and time.monotonic() < deadline:
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with scripted(otherwise=stall) as silent:
+        words = command("import", "metastore", silent.uri, "--into", str(tmp_path))
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment())
+        deadline = time.monotonic() + 60
+        while not silent.requests and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, "interrupted: run the same command again to resume\n")
 
 

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -137,15 +136,6 @@ def test_sigquit_aborts_calls_in_flight(workers: int) -> None:
         assert busy.rest() == b""
 
 
-@pytest.fixture
-def keyboard() -> Iterator[None]:
-    """A server that starts now takes Ctrl-C. A job in a shell's background does not, nor do its children."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_second_ctrl_c_aborts_calls_in_flight(workers: int) -> None:
     with running_server(COMMAND, workers=workers) as server:

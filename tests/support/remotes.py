@@ -77,7 +77,7 @@ class House:
 
 @asynccontextmanager
 async def house(*names: str, partial: bool = False) -> AsyncIterator[House]:
-    """`names` are those of further remotes: `lost` is in a metastore that never answers."""
+    """`names` are those of further remotes: `lost` and `patient` are in a metastore that never answers."""
     async with AsyncExitStack() as stack:
         living = await stack.enter_async_context(
             serving(MemoryMetastore({"raw": ("clicks", "views"), "default": ("theirs",), "hidden": ("secret",)}))
@@ -85,6 +85,7 @@ async def house(*names: str, partial: bool = False) -> AsyncIterator[House]:
         dead = await stack.enter_async_context(serving(None))
         known = {
             "lost": remote_database("lost", "raw", dead.uri, SOON),
+            "patient": remote_database("patient", "raw", dead.uri),
             "twin": remote_database("twin", "raw", living.uri),
             "theirs": remote_database("theirs", "default", living.uri),
             "shop.seen": remote_table("shop.seen", "raw.clicks", living.uri),

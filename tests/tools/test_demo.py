@@ -66,10 +66,8 @@ def test_readme_has_a_part_of_the_real_output(output: str) -> None:
 
 
 KEPT = """
-import signal
 import tools.demo.__main__ as demo
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs inherit that it is ignored.
 demo.run = lambda *_: None
 raise SystemExit(demo.main())
 """
