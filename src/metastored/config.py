@@ -231,6 +231,30 @@ class Settings:
         "number", whole(1, 256), 1, "The number of worker processes; one for each core is a good choice."
     )
     threads: int = _key("number", whole(1, 256), 8, "The number of threads of a worker that call the database.")
+    acid_views: Literal["off", "on"] = _words(
+        "off",
+        "Whether clients that look up an ACID table with get_table, as Spark and Hive 2.3 do, get it as a view over "
+        "its files, and cannot change it. Clients that read ACID tables use get_table_req.",
+        "off",
+        "on",
+    )
+    acid_views_port: int | None = _key(
+        "port",
+        whole(0, 65535),
+        None,
+        "A second Thrift port for clients that cannot read ACID tables, such as Spark itself: they get these tables as "
+        "views over their files, and cannot change them. 0 selects a free port.",
+    )
+    acid_views_users: tuple[str, ...] = _key(
+        "list", names, (), "Users who get ACID tables as views on every port: those that only Spark uses."
+    )
+    acid_view_retention: float = _key(
+        "seconds",
+        seconds,
+        3600.0,
+        "How long the files of a view stay after a compaction has replaced them, if the server shows views: the "
+        "cleaner removes them later. A query that takes longer can fail.",
+    )
     max_connections: int = _key(
         "number",
         whole(1, 1_000_000),
@@ -506,6 +530,11 @@ class Settings:
         return _PASSWORD.sub(lambda match: f"{match[1] or match[2]}…", self.database_url)
 
     @property
+    def shows_acid_views(self) -> bool:
+        """Whether there are clients that get ACID tables as views."""
+        return self.acid_views == "on" or self.acid_views_port is not None or bool(self.acid_views_users)
+
+    @property
     def requires_authentication(self) -> bool:
         """Whether authentication is required; without it the user name that a client sends is trusted."""
         settings = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
@@ -523,6 +552,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
     "Lance": ("lance", "lance_root", "lance_managed_by", "lance_megabytes", "lance_timeout", "lance_external"),
+    "ACID views": ("acid_views", "acid_views_port", "acid_views_users", "acid_view_retention"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
     "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),

@@ -51,6 +51,8 @@ class RunningServer:
     log_file: Path
     http_port: int | None = None
     """The HTTP port, if it was requested."""
+    acid_views_port: int | None = None
+    """The port on which ACID tables are views, if it was requested."""
 
     @property
     def uri(self) -> str:
@@ -105,6 +107,7 @@ def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[
                 ready_file=chosen["ready_file"],
                 log_file=log_file,
                 http_port=ready.get("http_port"),
+                acid_views_port=ready.get("acid_views_port"),
             )
         finally:
             _stop(process)

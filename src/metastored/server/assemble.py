@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from metastored.acid_views.handler import LISTING_AGE, AcidViews
 from metastored.config import KEYS, Settings
 from metastored.connectors.context import Context
 from metastored.connectors.registry import Connectors
@@ -129,8 +130,8 @@ def build(settings: Settings) -> Application:
                 log.warning("housekeeping failed and is retried later: %s", error)
 
     remotes = with_remotes(Local(service, pool), settings, service, pool)
-    gate = guarded(remotes.handler, settings, service, pool)
-    places = Places(remotes.owns, gate.lacking, settings.location_schemes)
+    gate = guarded(remotes.handler, settings, service, pool, remotes.owns)
+    places = gate.places
     return Application(
         gate.handler,
         pool,
@@ -235,6 +236,10 @@ def hive_values(settings: Settings) -> dict[str, str]:
         put(",".join(settings.admin_users), "metastore.users.in.admin.role", "hive.users.in.admin.role")
     if settings.distinct_values == "density":
         put("true", "metastore.stats.ndv.densityfunction", "hive.metastore.stats.ndv.densityfunction")
+    if settings.shows_acid_views:
+        put("true", "metastore.compactor.delayed.cleanup.enabled", "hive.compactor.delayed.cleanup.enabled")
+        kept = f"{settings.acid_view_retention + LISTING_AGE:.0f}s"
+        put(kept, "metastore.compactor.cleaner.retention.time", "hive.compactor.cleaner.retention.time.seconds")
     if settings.tls_certificate is not None:
         put("true", "metastore.use.SSL", "hive.metastore.use.SSL")
     if settings.kerberos_principal is not None:
@@ -247,11 +252,17 @@ class Guarded(NamedTuple):
 
     handler: Handler
     background: Background
-    lacking: Callable[[str, Session], Awaitable[str | None]] | None
-    """The privilege that a caller lacks to use a location; None where there is no authorization."""
+    places: Places
+    """Which files the server may open for a caller."""
 
 
-def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> Guarded:
+def guarded(
+    inner: Handler,
+    settings: Settings,
+    service: Service,
+    pool: Pool,
+    is_remote: Callable[[TableName], Awaitable[bool]],
+) -> Guarded:
     """The handler behind the wrappers of `gate/` that the settings turn on, and their background tasks.
 
     A wrapper that is off is not installed, so calls do not pay for it. Only the store of tokens is always guarded.
@@ -265,6 +276,17 @@ def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) ->
         lacking = authorized.lacking
     if settings.read_only == "on":
         handler = ReadOnly(handler)
+    places = Places(is_remote, lacking, settings.location_schemes)
+    if settings.shows_acid_views:
+        users = frozenset(settings.acid_views_users)
+        handler = AcidViews(
+            handler,
+            service.warehouse,
+            pool,
+            places.refusal,
+            lambda session: session.acid_views or session.user in users,
+            by_request=settings.acid_views == "on",
+        )
     if settings.limits_calls_per_minute:
         limited = RateLimited(handler, service.database, pool, settings.limits_calls_per_minute)
         handler = limited
@@ -272,4 +294,4 @@ def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) ->
     if settings.audit == "on":
         # Outermost, so that refused calls are logged too.
         handler = Audited(handler)
-    return Guarded(handler, tuple(background), lacking)
+    return Guarded(handler, tuple(background), places)

@@ -61,6 +61,7 @@ def text(
     warehouses: Warehouses,
     http_port: int | None = None,
     warnings: Sequence[str] = (),
+    acid_views_port: int | None = None,
 ) -> str:
     """The start-up banner, with those `warnings` of `safety.py` that the log does not have."""
     address = uri(settings.host, port)
@@ -73,6 +74,7 @@ def text(
         + f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         f"    --conf {shlex.quote(f'spark.sql.warehouse.dir={warehouses.current}')}\n"
         + _kerberos(settings)
+        + _acid_views(settings, acid_views_port)
         + _http(settings, http_port)
         + "".join(f"  Warning: {each}\n" for each in warnings)
     )
@@ -85,6 +87,10 @@ def _kerberos(settings: Settings) -> str:
         "    --conf spark.hadoop.hive.metastore.sasl.enabled=true"
         f" --conf spark.hadoop.hive.metastore.kerberos.principal={settings.kerberos_principal}\n"
     )
+
+
+def _acid_views(settings: Settings, port: int | None) -> str:
+    return "" if port is None else f"  ACID tables as views, for every Spark: {uri(settings.host, port)}\n"
 
 
 def _http(settings: Settings, port: int | None) -> str:
@@ -137,6 +143,8 @@ def announce(
         state["warehouse"] = warehouses.current
         if http_port is not None:
             state["http_port"] = http_port
+        if ports.acid_views_number is not None:
+            state["acid_views_port"] = ports.acid_views_number
         # Readers of the file never see a partial file.
         unfinished = _unfinished(settings.ready_file)
         try:
@@ -150,7 +158,8 @@ def announce(
         warn_of_two_warehouses(settings, warehouses)
         # A terminal shows the log beside the banner: what the log has is not printed again.
         unlogged = () if log.isEnabledFor(logging.WARNING) else warnings
-        print(text(settings, port, warehouses, http_port, unlogged), end="", flush=True)
+        banner = text(settings, port, warehouses, http_port, unlogged, ports.acid_views_number)
+        print(banner, end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

@@ -11,6 +11,7 @@ import logging
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -48,26 +49,39 @@ class Ports(NamedTuple):
 
     thrift: socket.socket
     http: socket.socket | None = None
+    acid_views: socket.socket | None = None
+    """A second Thrift port: its clients get ACID tables as views."""
 
     @classmethod
     def open(cls, settings: Settings) -> Ports:
-        thrift = listen(settings.host, settings.port)
-        if settings.http_port is None:
-            return cls(thrift)
-        try:
-            return cls(thrift, listen(settings.host, settings.http_port, "--http-port"))
-        except ConnectError:
-            thrift.close()
-            raise
+        with ExitStack() as opened:
+
+            def port(number: int | None, flag: str) -> socket.socket | None:
+                return None if number is None else opened.enter_context(listen(settings.host, number, flag))
+
+            thrift = opened.enter_context(listen(settings.host, settings.port))
+            ports = cls(
+                thrift, port(settings.http_port, "--http-port"), port(settings.acid_views_port, "--acid-views-port")
+            )
+            opened.pop_all()
+            return ports
 
     @property
     def http_number(self) -> int | None:
-        return None if self.http is None else int(self.http.getsockname()[1])
+        return _number(self.http)
+
+    @property
+    def acid_views_number(self) -> int | None:
+        return _number(self.acid_views)
 
     def close(self) -> None:
-        self.thrift.close()
-        if self.http is not None:
-            self.http.close()
+        for each in self:
+            if each is not None:
+                each.close()
+
+
+def _number(listening: socket.socket | None) -> int | None:
+    return None if listening is None else int(listening.getsockname()[1])
 
 
 class Listener:

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -109,7 +109,7 @@ class Server:
         self.state = state or ServerState()
         self.state.limit(settings)
         self._tasks: list[asyncio.Task[None]] = []
-        self._listener: Listener | None = None
+        self._listeners: list[Listener] = []
         self._http: HttpPort | None = None
         self._tally: WorkerTally | None = None
         self._stop = asyncio.Event()
@@ -140,11 +140,16 @@ class Server:
         )
         self._tls = thrift_tls(settings)
         context = None if self._tls is None else self._tls.context
-        self._listener = Listener(self._ports.thrift, connections(service), settings, self.state, context)
+        shared = (settings, self.state, context)
+        self._listeners = [Listener(self._ports.thrift, connections(service), *shared)]
+        if self._ports.acid_views is not None:
+            viewing = replace(service, acid_views=True)
+            self._listeners.append(Listener(self._ports.acid_views, connections(viewing), *shared))
         if self._ports.http is not None:
             self._http = self._http_port(self._ports.http, service)
             self._http.start()
-        self._listener.start()
+        for listener in self._listeners:
+            listener.start()
         self._tasks = [asyncio.create_task(self._sweep())]
         self._tasks += (asyncio.create_task(_watched(each)) for each in application.background)
 
@@ -167,8 +172,8 @@ class Server:
 
     async def stop(self) -> None:
         """No new connections; calls in flight finish, up to the drain time-out; then everything is closed."""
-        if self._listener is not None:
-            self._listener.stop()
+        for listener in self._listeners:
+            listener.stop()
         if self._http is not None:
             self._http.stop()
         self.state.drain()
@@ -223,11 +228,11 @@ class Server:
             await self.stop()
 
     async def _sweep(self) -> None:
-        assert self._listener is not None
         while True:
             await asyncio.sleep(SWEEP)
             self.state.sweep()
-            self._listener.sweep(self.state.now)
+            for listener in self._listeners:
+                listener.sweep(self.state.now)
             if self._tls is not None:
                 self._tls.reload()
             if self._http is not None:

@@ -73,6 +73,8 @@ class Service:
     http_refusal: str = "This port serves Thrift, not HTTP."
     may_open: MayOpen = no_places
     """Whether the server itself may open the files of a table."""
+    acid_views: bool = False
+    """Whether clients get ACID tables as views."""
 
 
 class ThriftConnection(asyncio.Protocol):
@@ -85,6 +87,7 @@ class ThriftConnection(asyncio.Protocol):
         self._slow = service.settings.slow_call
         self._wire = ServerConnection(service.http_refusal)
         self._session = Session(compat=service.compat)
+        self._session.acid_views = service.acid_views
         self._negotiation: Negotiation | None = None
         self._admitted = service.authenticator is None and not service.settings.requires_authentication
         self._task: asyncio.Task[None] | None = None

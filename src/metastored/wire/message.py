@@ -33,7 +33,18 @@ class Session:
     """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
     __slots__ = (
-        *("accepts", "authenticated", "by_token", "cascade", "conf", "ended", "entrusted", "generation", "gone"),
+        *(
+            "accepts",
+            "acid_views",
+            "authenticated",
+            "by_token",
+            "cascade",
+            "conf",
+            "ended",
+            "entrusted",
+            "generation",
+            "gone",
+        ),
         *("groups", "may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
@@ -54,6 +65,8 @@ class Session:
         newest version whose requests are accepted."""
         self.cascade: object = None
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
+        self.acid_views = False
+        """True for a client that cannot read ACID tables: see `acid_views/`."""
         self.one_call = False
         """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
         self.ended = False

@@ -54,6 +54,21 @@ class Listing(NamedTuple):
     """The names of bases without a visibility id whose `_metadata_acid` says that a compaction wrote them."""
 
 
+def listing_of(entries: Iterable[tuple[str, int | None]], compacted: Iterable[str] = ()) -> Listing:
+    """From paths relative to the directory, with the sizes of files and None for directories."""
+    directories: dict[str, list[File]] = {}
+    files: list[File] = []
+    for path, size in entries:
+        first, slash, _ = path.partition("/")
+        if size is None or slash:
+            below = directories.setdefault(first, [])
+            if size is not None:
+                below.append(File(path, size))
+        else:
+            files.append(File(path, size))
+    return Listing(directories, files, frozenset(compacted))
+
+
 class Resolved(NamedTuple):
     """The parts of a directory, as a snapshot sees them."""
 

@@ -2,18 +2,22 @@
 
 A compaction is cleaned when all transactions that were open at its commit have ended: a reader that started before
 keeps its files. The directory is then resolved with the ids that all readers see, and what is obsolete or aborted is
-removed. No Spark job is run.
+removed. A metastore whose clients read without transactions says for how long files are kept besides
+(`hive.compactor.cleaner.retention.time.seconds`). No Spark job is run.
 """
 
 from __future__ import annotations
 
 import logging
+import re
+import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from math import inf
+from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
 from metastored.client._sync.locks import snapshot
-from metastored.errors import Error, NoSuchObjectException
+from metastored.errors import Error, InvalidInputException, NoSuchObjectException
 from metastored.hive.locations import join
 from metastored.hive.transactions.compaction import (
     CompactorWriteIds,
@@ -32,6 +36,11 @@ from metastored.wire.generated.transactions import TxnState
 
 log = logging.getLogger("metastored.compaction")
 
+DELAYED: Final = "hive.compactor.delayed.cleanup.enabled"
+RETENTION: Final = "hive.compactor.cleaner.retention.time.seconds"
+HIVES_RETENTION: Final = "300s"
+_SECONDS: Final = re.compile(r"(\d{1,12})s?")
+
 
 class Cleaned(NamedTuple):
     """What was done for one compaction."""
@@ -42,13 +51,26 @@ class Cleaned(NamedTuple):
     error: str | None = None
 
 
-def due(queue: Sequence[Entry], min_open_txn: int) -> list[Entry]:
-    """The compactions whose old files have no readers, the oldest of each table or partition. Pure."""
+def due(queue: Sequence[Entry], min_open_txn: int, before: float = inf) -> list[Entry]:
+    """The compactions whose old files have no readers, the oldest of each table or partition. Pure.
+
+    `before` is a time in milliseconds since 1970: those that were committed later are not due.
+    """
     first: dict[tuple[object, str | None], Entry] = {}
     for each in queue:
         if each.state == READY and is_free(each.next_txn_id, min_open_txn):
             first.setdefault((each.table, each.partition), each)
-    return list(first.values())
+    return [each for each in first.values() if (each.committed or each.enqueued or 0) <= before]
+
+
+def retention(client: Client) -> float:
+    """The seconds for which the metastore wants replaced files to be kept; 0 where it does not."""
+    if (client.api.get_config_value(DELAYED, "false") or "").lower() != "true":
+        return 0.0
+    found = _SECONDS.fullmatch(client.api.get_config_value(RETENTION, HIVES_RETENTION) or "")
+    if found is None:
+        raise InvalidInputException(f"the metastore's {RETENTION} is not a number of seconds")
+    return float(found[1])
 
 
 def all_transactions(client: Client) -> ValidTxnList:
@@ -61,15 +83,28 @@ def all_transactions(client: Client) -> ValidTxnList:
     return ValidTxnList(reply.txn_high_water_mark or 0, opened, aborted, min(opened, default=NO_OPEN_ID))
 
 
+def until(transactions: ValidTxnList, last: int | None) -> ValidTxnList:
+    """The transactions up to one of them."""
+    if last is None or last >= transactions.high_watermark:
+        return transactions
+    opened = tuple(each for each in transactions.open if each <= last)
+    aborted = tuple(each for each in transactions.aborted if each <= last)
+    return ValidTxnList(last, opened, aborted, min(opened, default=NO_OPEN_ID))
+
+
 def clean(client: Client, files_of: Callable[[str], Files]) -> list[Cleaned]:
     """Cleans all compactions that can be cleaned now. One that fails stays in the queue, and the others go on."""
     done = []
     # The queue is read before the transactions: one that is opened in between cannot need the old files.
     queue = entries(client)
     now = all_transactions(client)
-    for entry in due(queue, now.min_open):
+    kept = retention(client)
+    before = (time.time() - kept) * 1000 if kept else inf
+    for entry in due(queue, now.min_open, before):
+        # Files that a later compaction has replaced are kept for as long as those of this one.
+        seen = until(now, entry.next_txn_id) if kept else now
         try:
-            done.append(Cleaned(entry, _clean(client, files_of, entry, now)))
+            done.append(Cleaned(entry, _clean(client, files_of, entry, seen)))
         except (Error, OSError, ValueError) as error:
             log.warning("compaction %d of %s was not cleaned: %s", entry.id, entry.table, error)
             done.append(Cleaned(entry, (), str(error)))

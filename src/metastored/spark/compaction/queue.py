@@ -50,6 +50,8 @@ class Entry(NamedTuple):
     pool: str | None = None
     txn_id: int | None = None
     """The transaction of its worker."""
+    committed: int | None = None
+    """When its transaction was committed, in milliseconds since 1970; None where the server does not say."""
 
     @property
     def kind(self) -> str:
@@ -85,6 +87,7 @@ def entries(client: Client) -> list[Entry]:
             enqueued=each.enqueueTime or None,
             pool=None if each.poolName == _NO_POOL else each.poolName or None,
             txn_id=each.txnId or None,
+            committed=each.commitTime or None,
         )
         for each in client.api.show_compact(ShowCompactRequest()).compacts or ()
     ]

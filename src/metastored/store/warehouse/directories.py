@@ -34,6 +34,8 @@ from metastored.hive.locations import (
     parse_location,
     same_location,
 )
+from metastored.hive.transactions.layout import METADATA_FILE
+from metastored.hive.transactions.resolution import Listing, listing_of
 from metastored.store.engine.database import Database
 from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse import jobs
@@ -46,6 +48,9 @@ from metastored.store.warehouse.trash import CURRENT, record_trash_root
 Mode = Literal["all", "local", "off"]
 
 log = logging.getLogger("metastored.store")
+
+MARKER_BYTES: Final = 4096
+"""The bytes of a `_metadata_acid` that are read."""
 
 TIMEOUT: Final = 60.0
 """Seconds that a call to a remote file system may take, by default."""
@@ -251,6 +256,23 @@ class Warehouse:
                 return TreeStatistics(0, 0)
             sizes = list(system.sizes(path))
             return TreeStatistics(len(sizes), sum(sizes))
+
+    def listing(self, uri: str) -> Listing:
+        """Everything below the directory of a transactional table or partition; nothing if it does not exist.
+
+        Raises StoreError where this server does not access the directory.
+        """
+        if not self.looks_at(uri):
+            raise StoreError(f"this server does not access {uri} (the setting directories is {self.mode})")
+        with _Reported("look into", uri):
+            system, path = self._file_system(uri)
+            entries = list(system.tree(path)) if system.exists(path) else []
+            marker = f"/{METADATA_FILE}"
+            marked = {name.removesuffix(marker) for name, _ in entries if name.endswith(marker)}
+            compacted = {
+                name for name in marked if b'"compacted"' in system.read(f"{path}/{name}{marker}", MARKER_BYTES)
+            }
+            return listing_of(entries, compacted)
 
     def _file_system(self, uri: str) -> tuple[FileSystem, str]:
         location = unaliased(uri)

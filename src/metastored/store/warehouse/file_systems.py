@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Protocol, TypeVar
 
 from metastored.errors import StoreError
-from metastored.store.warehouse.object_stores import EXTRAS, HIDDEN, open_directories
+from metastored.store.warehouse.object_stores import EXTRAS, HIDDEN, Entry, open_directories
 
 Result = TypeVar("Result")
 
@@ -50,6 +50,8 @@ class FileSystem(Protocol):
     def remove(self, path: str) -> None: ...
     def remove_empty(self, path: str) -> bool: ...
     def sizes(self, path: str) -> Iterator[int]: ...
+    def tree(self, path: str) -> Iterator[Entry]: ...
+    def read(self, path: str, limit: int) -> bytes: ...
 
 
 class Local:
@@ -120,6 +122,25 @@ class Local:
                 else:
                     yield entry.stat().st_size
 
+    def tree(self, path: str) -> Iterator[Entry]:
+        return self._tree(path, "")
+
+    def _tree(self, path: str, prefix: str) -> Iterator[Entry]:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = f"{prefix}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    yield Entry(name, None)
+                    yield from self._tree(entry.path, f"{name}/")
+                elif entry.is_dir():
+                    raise StoreError(f"{entry.path} is a symbolic link to a directory")
+                else:
+                    yield Entry(name, entry.stat().st_size)
+
+    def read(self, path: str, limit: int) -> bytes:
+        with open(path, "rb") as file:
+            return file.read(limit)
+
 
 LOCAL: Final = Local()
 
@@ -181,6 +202,16 @@ class Remote:
             if not any(part.startswith(HIDDEN) for part in below.parts):
                 yield int(info.get("size") or 0)
 
+    def tree(self, path: str) -> Iterator[Entry]:
+        for entry, info in self._system.find(path, withdirs=True, detail=True).items():
+            below = str(PurePosixPath(entry.strip("/")).relative_to(path.strip("/")))
+            if below != ".":
+                yield Entry(below, None if info.get("type") == "directory" else int(info.get("size") or 0))
+
+    def read(self, path: str, limit: int) -> bytes:
+        with self._system.open(path, "rb") as file:
+            return bytes(file.read(limit))
+
 
 class Timed:
     """A file system whose calls have a timeout."""
@@ -215,6 +246,12 @@ class Timed:
 
     def sizes(self, path: str) -> Iterator[int]:
         return iter(within(self._timeout * LONG, lambda: list(self._system.sizes(path))))
+
+    def tree(self, path: str) -> Iterator[Entry]:
+        return iter(within(self._timeout * LONG, lambda: list(self._system.tree(path))))
+
+    def read(self, path: str, limit: int) -> bytes:
+        return within(self._timeout, lambda: self._system.read(path, limit))
 
 
 def open_remote(uri: str, scheme: str, timeout: float) -> tuple[FileSystem, str]:

@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from metastored.errors import StoreError, install_command
 from metastored.hive.locations import Location, parse_location
@@ -117,6 +117,15 @@ def _hadoop(location: Location) -> Any:
         ) from exc
 
 
+class Entry(NamedTuple):
+    """A file or a directory below a directory."""
+
+    path: str
+    """Relative to that directory."""
+    size: int | None
+    """The bytes of a file; None for a directory."""
+
+
 class Directories:
     """Directories of one file system. In an object store they are empty objects whose names end with a slash."""
 
@@ -189,6 +198,16 @@ class Directories:
             below = info.path[len(path) :].strip("/").split("/")
             if info.type.name == "File" and not any(part.startswith(HIDDEN) for part in below):
                 yield int(info.size or 0)
+
+    def tree(self, path: str) -> Iterator[Entry]:
+        for info in self._system.get_file_info(self._below(path)):
+            below = info.path[len(path) :].strip("/")
+            if below:
+                yield Entry(below, int(info.size or 0) if info.type.name == "File" else None)
+
+    def read(self, path: str, limit: int) -> bytes:
+        with self._system.open_input_stream(path) as reading:
+            return bytes(reading.read(limit))
 
     def _kind(self, path: str) -> str:
         """Directory, File, or NotFound."""

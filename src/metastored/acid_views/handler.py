@@ -1,0 +1,271 @@
+"""A handler that shows ACID tables as views to clients that cannot read them, and refuses their changes.
+
+A client that gets a view believes that it is one: `DROP VIEW orders` would arrive as drop_table and remove the table.
+So every change of an ACID table by such a client is refused; it can still create one. All that is needed for a view is
+asked of the inner handler in the session of the caller, who needs the same rights as for the table. Clients that read
+ACID are not affected.
+
+Who gets views: the sessions that the operator has chosen, and with `by_request` also each client that looks up an ACID
+table with get_table. Spark does, and Hive 2.3, which cannot read these tables either. Clients that can use
+get_table_req, which says what they are capable of.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from metastored.acid_views.files import Files, NotShown, Place, compactions_in, files_of
+from metastored.acid_views.names import FileTable, Snapshot, narrowed, parse, shown
+from metastored.acid_views.tables import check_format, failing_view, file_table, named_view, view
+from metastored.errors import (
+    InvalidOperationException,
+    MetaException,
+    MetastoreError,
+    NoSuchObjectException,
+    StoreError,
+)
+from metastored.hive.locations import LocationError
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_PARTITION
+from metastored.hive.transactions.resolution import Listing
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.model.acid import is_insert_only, is_transactional
+from metastored.model.names import TableName
+from metastored.model.objects import objects_of
+from metastored.threads import Pool
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTableResult
+from metastored.wire.generated.transactions import GetValidWriteIdsRequest
+from metastored.wire.message import REPLY, Call, Handler, Reply, Session
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
+
+LISTING_AGE: Final = 60.0
+"""Seconds for which a listing of directories serves. New rows have new write ids, and so are seen at once; the listing
+only does not show that a compaction has replaced directories, which the cleaner keeps for longer than this."""
+MAX_KEPT: Final = 200_000
+"""Directories and files of the listings that are kept."""
+
+_LOOK_UPS: Final = frozenset({"get_table", "get_table_req"})
+_LISTS: Final = frozenset({"get_table_objects_by_name", "get_table_objects_by_name_req"})
+_KEPT_FROM: Final = frozenset({"table", "partition", "column_statistics", "constraint", "index"})
+"""Objects whose changes are refused. Grants, locks, transactions and requests for a compaction do no harm."""
+
+
+class Lists(Protocol):
+    """Lists the directory of a table or partition: `Warehouse`."""
+
+    def listing(self, uri: str) -> Listing: ...
+
+
+class MayOpen(Protocol):
+    """Why the files of a table may not be opened for a caller; None if they may."""
+
+    async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
+
+
+class _Kept(NamedTuple):
+    """The listings of a table, and the write ids that were visible when they were made."""
+
+    write_ids: str
+    places: Mapping[Place, Listing]
+    entries: int
+    since: float
+
+
+class AcidViews:
+    """ACID tables as views, for the sessions that `shows` selects."""
+
+    def __init__(
+        self,
+        inner: Handler,
+        warehouse: Lists,
+        pool: Pool,
+        may_open: MayOpen,
+        shows: Callable[[Session], bool],
+        by_request: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inner = inner
+        self._warehouse = warehouse
+        self._pool = pool
+        self._may_open = may_open
+        self._shows = shows
+        self._by_request = by_request
+        self._clock = clock
+        self._kept: OrderedDict[TableName, _Kept] = OrderedDict()
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        name = call.method.name
+        if not self._shows(session) and not (self._by_request and name == "get_table"):
+            return await self._inner.handle(call, session)
+        if name in _LOOK_UPS:
+            return await self._look_up(call, session)
+        if name in _LISTS:
+            return await self._list(call, session)
+        if call.method.cost == "write" and call.method.object in _KEPT_FROM and not name.startswith("create_table"):
+            refused = await self._first_acid(call, session)
+            if refused is not None:
+                text = (
+                    f"{refused} is an ACID table, which this client sees as a view: {name} would change the table. "
+                    "Change its rows with metastored.spark.sql, and its definition with metastored sql or Hive"
+                )
+                return Reply.failed(call.method, text, session.version, InvalidOperationException, MetaException)
+        return await self._inner.handle(call, session)
+
+    # Look-ups
+
+    async def _look_up(self, call: Call, session: Session) -> Reply:
+        wanted = parse(_name_in(call))
+        asked = _as_capable(call, _name_in(call) if wanted is None else wanted.table)
+        table = _table_in(await self._inner.handle(asked, session), asked)
+        if table is None or not is_transactional(table.parameters):
+            return await self._inner.handle(call, session)
+        session.acid_views = True  # Also for what this client does with the view.
+        try:
+            answer = await self._answer(table, wanted, session)
+        except NotShown as reason:
+            if wanted is not None:
+                text = f"{_name_in(call)} cannot be read any more: {reason}; run the query again"
+                return Reply.failed(call.method, text, session.version, NoSuchObjectException)
+            answer = failing_view(table, str(reason))
+        return Reply.of(call.method, answer if call.method.name == "get_table" else GetTableResult(table=answer))
+
+    async def _list(self, call: Call, session: Session) -> Reply:
+        call.relays = False
+        reply = await self._inner.handle(call, session)
+        if reply.kind != REPLY or reply.error is not None:
+            return reply
+        value = reply.value(call.method)
+        tables = value if type(value) is tuple else value.tables or ()
+        listed = tuple(named_view(each) if is_transactional(each.parameters) else each for each in tables)
+        return Reply.of(call.method, listed if type(value) is tuple else replace(value, tables=listed))
+
+    async def _answer(self, table: Table, wanted: FileTable | None, session: Session) -> Table:
+        """The view of a table, or a table of its files. Raises NotShown."""
+        check_format(table)
+        name = TableName(table.catName or DEFAULT_CATALOG, table.dbName or "", table.tableName or "")
+        if name.catalog != DEFAULT_CATALOG:
+            raise NotShown(f"it is in the catalog {name.catalog}, and write ids are those of the catalog hive")
+        places = await self._places(name, table, session)
+        if wanted is not None:
+            listings = await self._listings(name, shown(wanted.snapshot.write_ids), places)
+            return file_table(table, wanted, self._files(listings, wanted.snapshot, table))
+        write_ids, transactions = await self._snapshot(name, session)
+        listings = await self._listings(name, shown(write_ids), places)
+        snapshot = narrowed(write_ids, transactions, compactions_in(listings.values()))
+        return view(table, tuple(listings), self._files(listings, snapshot, table), snapshot)
+
+    @staticmethod
+    def _files(listings: Mapping[Place, Listing], snapshot: Snapshot, table: Table) -> Files:
+        return files_of(listings, snapshot, is_insert_only(table.parameters))
+
+    async def _snapshot(self, name: TableName, session: Session) -> tuple[ValidWriteIdList, ValidTxnList]:
+        found = await self._ask(session, "get_open_txns")
+        seen = ValidTxnList.of_reply(
+            found.txn_high_water_mark or 0, tuple(sorted(found.open_txns or ())), found.abortedBits or b""
+        )
+        full_name = f"{name.database}.{name.table}".lower()
+        request = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(seen))
+        for each in (await self._ask(session, "get_valid_write_ids", request)).tblValidWriteIds or ():
+            ids = ValidWriteIdList.of_reply(
+                full_name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
+                each.abortedBits or b"", each.validTxnList,
+            )  # fmt: skip
+            return ids, ids.transactions or seen
+        raise NotShown("the metastore returned no write ids of it")
+
+    async def _places(self, name: TableName, table: Table, session: Session) -> tuple[Place, ...]:
+        """The directories of a table, which may be opened for the caller."""
+        location = (table.sd.location if table.sd is not None else None) or ""
+        places: tuple[Place, ...] = (Place(location),)
+        if table.partitionKeys:
+            found = await self._ask(session, "get_partitions", name.database, name.table, -1)
+            places = tuple(
+                Place(
+                    (each.sd.location if each.sd is not None else None) or "",
+                    tuple(None if value == DEFAULT_PARTITION else value for value in each.values or ()),
+                )
+                for each in found
+            )
+        outside = {each.location for each in places if not each.location.startswith(f"{location}/")}
+        for each in sorted({location, *outside}):
+            try:
+                refusal = await self._may_open(name, each, session, removes=False)
+            except LocationError as error:
+                refusal = str(error)
+            if refusal is not None:
+                raise NotShown(refusal)
+        return places
+
+    async def _listings(self, name: TableName, write_ids: str, places: tuple[Place, ...]) -> Mapping[Place, Listing]:
+        """The listings of all places, made when these write ids were visible."""
+        kept = self._kept.get(name)
+        if kept is not None and kept.write_ids == write_ids and tuple(kept.places) == places:
+            if self._clock() - kept.since < LISTING_AGE:
+                self._kept.move_to_end(name)
+                return kept.places
+            del self._kept[name]
+        since = self._clock()
+        try:
+            listings = await self._pool.run(lambda: {each: self._warehouse.listing(each.location) for each in places})
+        except (StoreError, LocationError) as error:
+            raise NotShown(str(error)) from error
+        entries = sum(len(each.files) + 1 + sum(map(len, each.directories.values())) for each in listings.values())
+        self._kept[name] = _Kept(write_ids, listings, entries, since)
+        self._kept.move_to_end(name)
+        while sum(each.entries for each in self._kept.values()) > MAX_KEPT:
+            self._kept.popitem(last=False)
+        return listings
+
+    async def _ask(self, session: Session, method: str, *args: Any) -> Any:
+        """The value of a call in the caller's session. Raises NotShown if it is refused."""
+        asked = METHODS[method]
+        padded = (*args, *[None] * (len(asked.args) - len(args)))
+        reply = await self._inner.handle(Call(asked, padded), session)
+        try:
+            return reply.value(asked)
+        except MetastoreError as error:
+            raise NotShown(f"{method}: {error}") from error
+
+    # Changes
+
+    async def _first_acid(self, call: Call, session: Session) -> TableName | None:
+        """The first ACID table that a call names."""
+        for name in objects_of(call).tables:
+            wanted = parse(name.table)
+            if wanted is not None:
+                name = name._replace(table=wanted.table)
+            asked = _as_capable(Call(METHODS["get_table"], (name.database_field, name.table)), name.table)
+            table = _table_in(await self._inner.handle(asked, session), asked)
+            if table is not None and is_transactional(table.parameters):
+                return name
+        return None
+
+
+def _name_in(call: Call) -> str:
+    """The table that a look-up asks for."""
+    first = call.args[0]
+    return str((first.tblName if isinstance(first, GetTableRequest) else call.args[1]) or "")
+
+
+def _as_capable(call: Call, table: str) -> Call:
+    """A look-up of a table by a client that reads all tables, whatever this one says of itself."""
+    first = call.args[0]
+    request = first if isinstance(first, GetTableRequest) else GetTableRequest(dbName=first)
+    able = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
+    return Call(METHODS["get_table_req"], (replace(request, tblName=table, capabilities=able),), call.seqid)
+
+
+def _table_in(reply: Reply, call: Call) -> Table | None:
+    """The table of a look-up; None if there is none."""
+    if reply.kind != REPLY or reply.error is not None:
+        return None
+    try:
+        value = reply.value(call.method)
+    except MetastoreError:
+        return None
+    found: Table | None = value.table
+    return found
