@@ -1,12 +1,14 @@
 """Transactional tables on Spark against plain ORC, in the same Spark, with the same rows.
 
 Reads, inserts, merges and major compactions of five million rows with six columns. Both sides are run in turns after a
-first round that compiles classes; the median of each is compared. The rows of the results are checked too.
+first round that compiles classes; the median of each is compared. The rows of the results are checked too. Then a Spark
+that knows nothing of ACID reads the same tables, which the metastore shows to it as views.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import metastored
@@ -106,10 +108,36 @@ with acid.snapshot(spark, client) as snapshot:
     result["compacted"] = [snapshot.read(f"{db}.compacted").count(), len(compacted)]
 """
 
+VIEWS = """
+import json
+from pyspark.sql import functions as F
+
+task = json.loads(TASK)
+rows, times, db, folder = task["rows"], task["times"], task["db"], task["folder"]
+spark.sparkContext.setLogLevel("ERROR")
+plain = spark.read.schema(task["schema"]).orc(f"{folder}/plain")
+
+def consumed(frame):
+    frame.agg(F.sum(F.xxhash64(*frame.columns).bitwiseAND(F.lit(0xFFFF)))).collect()
+def view(table):
+    return spark.table(f"{db}.{table}")
+
+where = f"id between {rows // 5} and {rows // 5 + rows // 250}"
+result = {
+    "all columns": in_turns({
+        "plain": lambda: consumed(plain), "acid": lambda: consumed(view("clean")),
+        "deletes": lambda: consumed(view("deleted"))}, times),
+    "filter": in_turns({
+        "plain": lambda: consumed(plain.where(where)), "acid": lambda: consumed(view("clean").where(where))}, times),
+    "counts": [plain.count(), view("clean").count(), view("deleted").count()],
+}
+"""
+LOOK_UPS = 500
+
 
 def run(results: Results, quick: bool) -> None:
     rows, times = (200_000, 2) if quick else (5_000_000, 5)
-    with running_server() as server, metastored.connect(server.uri) as client:
+    with running_server(acid_views_port=0) as server, metastored.connect(server.uri) as client:
         client.create_database(DB)
         for name in ("clean", "deleted", "merged", "compacted", "written"):
             properties = {"transactional": "true"}
@@ -122,6 +150,15 @@ def run(results: Results, quick: bool) -> None:
         }  # fmt: skip
         script = TURNS + SCRIPT.replace("TASK", repr(json.dumps(task)))
         found: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
+        views = f"thrift://127.0.0.1:{server.acid_views_port}"
+        task["schema"] = ", ".join(f"{name} {type}" for name, type in COLUMNS.items())
+        conf |= {"spark.sql.catalogImplementation": "hive", "spark.hadoop.hive.metastore.uris": views}
+        script = TURNS + VIEWS.replace("TASK", repr(json.dumps(task)))
+        seen: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
+        client.create_table(metastored.table(f"{DB}.plain", COLUMNS, format="orc"))
+        with metastored.connect(views, cache=False) as viewing:
+            look_ups = {name: seconds_of_look_ups(viewing, name) for name in ("plain", "clean", "plain", "clean")}
+    assert seen["counts"] == [rows, rows, rows - rows // 100]
     assert found["counts"] == [rows, rows, rows - rows // 100]
     assert found["merged"] == [rows, rows // 100]
     rest, compactions = found["compacted"]
@@ -132,11 +169,24 @@ def run(results: Results, quick: bool) -> None:
     add(results, "ACID: selective filter", found["filter"]["acid"], found["filter"]["plain"], 1.5, 1.5)
     add(results, "ACID: insert", found["write"]["acid"], found["write"]["plain"], 3.0, 2.0)
     add(results, "ACID: merge of 1 % (against the read)", found["merge"]["merge"], found["merge"]["read"], 2.5, 2.5)
+    read = seen["all columns"]
+    add(results, "ACID by views: read, all columns", read["acid"], read["plain"], 1.3, 1.2)
+    add(results, "ACID by views: read, 1 % of the rows deleted", read["deletes"], read["plain"], 1.8, 1.5)
+    add(results, "ACID by views: selective filter", seen["filter"]["acid"], seen["filter"]["plain"], 1.3, 1.3)
+    add(results, "ACID by views: get_table, unchanged", look_ups["clean"], look_ups["plain"], 3.0, 2.0)
     times_of = found["compaction"]
     results.more(
         "ACID: major compaction, rows (against read and write)", rows / times_of["compact"], rows / times_of["copy"],
         unit="1/s", least=0.7, aim=0.7,
     )  # fmt: skip
+
+
+def seconds_of_look_ups(client: metastored.Client, name: str) -> float:
+    """Of one look-up."""
+    begin = time.perf_counter()
+    for _ in range(LOOK_UPS):
+        client.api.get_table(DB, name)
+    return (time.perf_counter() - begin) / LOOK_UPS
 
 
 def add(results: Results, name: str, ours: float, plain: float, least: float, aim: float) -> None:

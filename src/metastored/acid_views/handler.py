@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from metastored.acid_views.files import Files, NotShown, Place, compactions_in, files_of
 from metastored.acid_views.names import FileTable, Snapshot, narrowed, parse, shown
@@ -66,13 +66,19 @@ class MayOpen(Protocol):
     async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
 
 
-class _Kept(NamedTuple):
-    """The listings of a table, and the write ids that were visible when they were made."""
+class _Listed:
+    """The directories of a table, and the write ids that were visible when they were listed."""
 
-    write_ids: str
-    places: Mapping[Place, Listing]
-    entries: int
-    since: float
+    __slots__ = ("answer", "compactions", "entries", "places", "since", "write_ids")
+
+    def __init__(self, write_ids: str, places: Mapping[Place, Listing], since: float) -> None:
+        self.write_ids = write_ids
+        self.places = places
+        self.since = since
+        self.compactions = compactions_in(places.values())
+        self.entries = sum(len(each.files) + 1 + sum(map(len, each.directories.values())) for each in places.values())
+        self.answer: tuple[Table, Snapshot, Table] | None = None
+        """The last view that was made of it: the table and the snapshot that it is of."""
 
 
 class AcidViews:
@@ -95,7 +101,7 @@ class AcidViews:
         self._shows = shows
         self._by_request = by_request
         self._clock = clock
-        self._kept: OrderedDict[TableName, _Kept] = OrderedDict()
+        self._kept: OrderedDict[TableName, _Listed] = OrderedDict()
 
     async def handle(self, call: Call, session: Session) -> Reply:
         name = call.method.name
@@ -151,16 +157,14 @@ class AcidViews:
             raise NotShown(f"it is in the catalog {name.catalog}, and write ids are those of the catalog hive")
         places = await self._places(name, table, session)
         if wanted is not None:
-            listings = await self._listings(name, shown(wanted.snapshot.write_ids), places)
-            return file_table(table, wanted, self._files(listings, wanted.snapshot, table))
+            listed = await self._listed(name, shown(wanted.snapshot.write_ids), places)
+            return file_table(table, wanted, _files(listed, wanted.snapshot, table))
         write_ids, transactions = await self._snapshot(name, session)
-        listings = await self._listings(name, shown(write_ids), places)
-        snapshot = narrowed(write_ids, transactions, compactions_in(listings.values()))
-        return view(table, tuple(listings), self._files(listings, snapshot, table), snapshot)
-
-    @staticmethod
-    def _files(listings: Mapping[Place, Listing], snapshot: Snapshot, table: Table) -> Files:
-        return files_of(listings, snapshot, is_insert_only(table.parameters))
+        listed = await self._listed(name, shown(write_ids), places)
+        snapshot = narrowed(write_ids, transactions, listed.compactions)
+        if listed.answer is None or listed.answer[:2] != (table, snapshot):
+            listed.answer = (table, snapshot, view(table, places, _files(listed, snapshot, table), snapshot))
+        return listed.answer[2]
 
     async def _snapshot(self, name: TableName, session: Session) -> tuple[ValidWriteIdList, ValidTxnList]:
         found = await self._ask(session, "get_open_txns")
@@ -200,25 +204,24 @@ class AcidViews:
                 raise NotShown(refusal)
         return places
 
-    async def _listings(self, name: TableName, write_ids: str, places: tuple[Place, ...]) -> Mapping[Place, Listing]:
-        """The listings of all places, made when these write ids were visible."""
+    async def _listed(self, name: TableName, write_ids: str, places: tuple[Place, ...]) -> _Listed:
+        """The directories of all places, listed when these write ids were visible."""
         kept = self._kept.get(name)
         if kept is not None and kept.write_ids == write_ids and tuple(kept.places) == places:
             if self._clock() - kept.since < LISTING_AGE:
                 self._kept.move_to_end(name)
-                return kept.places
+                return kept
             del self._kept[name]
         since = self._clock()
         try:
             listings = await self._pool.run(lambda: {each: self._warehouse.listing(each.location) for each in places})
         except (StoreError, LocationError) as error:
             raise NotShown(str(error)) from error
-        entries = sum(len(each.files) + 1 + sum(map(len, each.directories.values())) for each in listings.values())
-        self._kept[name] = _Kept(write_ids, listings, entries, since)
+        listed = self._kept[name] = _Listed(write_ids, listings, since)
         self._kept.move_to_end(name)
         while sum(each.entries for each in self._kept.values()) > MAX_KEPT:
             self._kept.popitem(last=False)
-        return listings
+        return listed
 
     async def _ask(self, session: Session, method: str, *args: Any) -> Any:
         """The value of a call in the caller's session. Raises NotShown if it is refused."""
@@ -243,6 +246,10 @@ class AcidViews:
             if table is not None and is_transactional(table.parameters):
                 return name
         return None
+
+
+def _files(listed: _Listed, snapshot: Snapshot, table: Table) -> Files:
+    return files_of(listed.places, snapshot, is_insert_only(table.parameters))
 
 
 def _name_in(call: Call) -> str:
