@@ -195,6 +195,23 @@ def test_ordinary_tables_stay_as_they_are(house: House) -> None:
     assert house.seen("other") == house.ann.api.get_table("shop", "other")
 
 
+def test_acid_tables_of_a_remote_are_views_with_their_local_names(house: House, tmp_path: Path) -> None:
+    house.write("plain", "delta_{}_0000/bucket_00000")
+    with serving_metastore(tmp_path / "near", acid_views_users="bi") as uri, ExitStack() as stack:
+        ann = stack.enter_context(metastored.connect(uri, user="ann", cache=False))
+        spark = stack.enter_context(metastored.connect(uri, user="bi", cache=False))
+        address = f"'hive.metastore.uris' = '{house.uri}', 'metastored.remote.access' = 'write'"
+        ann.sql(f"CREATE REMOTE DATABASE far CONNECTED TO shop WITH DBPROPERTIES ({address})")
+        with ann.transaction():  # Transactions have other numbers here.
+            assert "`far`.`plain$rows$w1t0`" in text_of(spark.api.get_table("far", "plain"))
+            seen = spark.api.get_table("far", "plain$rows$w1t0")
+        assert seen.dbName == "far" and seen.sd is not None and seen.sd.serdeInfo is not None
+        path = f"file:{house.home('plain')}/delta_0000001_0000001_0000"
+        assert (seen.sd.serdeInfo.parameters or {})["path"] == path
+        with pytest.raises((MetaException, InvalidOperationException), match="is an ACID table"):
+            spark.api.drop_table("far", "plain", True)
+
+
 # Beside writers
 
 

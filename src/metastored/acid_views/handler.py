@@ -125,7 +125,7 @@ class AcidViews:
 
     async def _look_up(self, call: Call, session: Session) -> Reply:
         wanted = parse(_name_in(call))
-        asked = _as_capable(call, _name_in(call) if wanted is None else wanted.table)
+        asked = _capable(_request_of(call), _name_in(call) if wanted is None else wanted.table)
         table = _table_in(await self._inner.handle(asked, session), asked)
         if table is None or not is_transactional(table.parameters):
             return await self._inner.handle(call, session)
@@ -239,12 +239,12 @@ class AcidViews:
         """The first ACID table that a call names."""
         for name in objects_of(call).tables:
             wanted = parse(name.table)
-            if wanted is not None:
-                name = name._replace(table=wanted.table)
-            asked = _as_capable(Call(METHODS["get_table"], (name.database_field, name.table)), name.table)
+            base = name.table if wanted is None else wanted.table
+            catalog = None if name.catalog in ("", DEFAULT_CATALOG) else name.catalog
+            asked = _capable(GetTableRequest(dbName=name.database, catName=catalog), base)
             table = _table_in(await self._inner.handle(asked, session), asked)
             if table is not None and is_transactional(table.parameters):
-                return name
+                return name._replace(table=base)
         return None
 
 
@@ -254,16 +254,19 @@ def _files(listed: _Listed, snapshot: Snapshot, table: Table) -> Files:
 
 def _name_in(call: Call) -> str:
     """The table that a look-up asks for."""
+    return _request_of(call).tblName or ""
+
+
+def _request_of(call: Call) -> GetTableRequest:
+    """A look-up in its newer form."""
     first = call.args[0]
-    return str((first.tblName if isinstance(first, GetTableRequest) else call.args[1]) or "")
+    return first if isinstance(first, GetTableRequest) else GetTableRequest(dbName=first, tblName=call.args[1])
 
 
-def _as_capable(call: Call, table: str) -> Call:
+def _capable(request: GetTableRequest, table: str) -> Call:
     """A look-up of a table by a client that reads all tables, whatever this one says of itself."""
-    first = call.args[0]
-    request = first if isinstance(first, GetTableRequest) else GetTableRequest(dbName=first)
     able = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
-    return Call(METHODS["get_table_req"], (replace(request, tblName=table, capabilities=able),), call.seqid)
+    return Call(METHODS["get_table_req"], (replace(request, tblName=table, capabilities=able),))
 
 
 def _table_in(reply: Reply, call: Call) -> Table | None:

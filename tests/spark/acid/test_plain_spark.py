@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,9 +73,9 @@ class Maker:
         for each in more:
             self.sql(each)
 
-    def compact(self, name: str, kind: CompactionKind) -> None:
+    def compact(self, name: str, kind: CompactionKind, partition: str | None = None) -> None:
         client = self.warehouse.client
-        id = request(client, table_name(f"{self.warehouse.database}.{name}"), None, kind, "test")
+        id = request(client, table_name(f"{self.warehouse.database}.{name}"), partition, kind, "test")
         done = work(self.spark, client, "test-1")
         assert done is not None and (done.id, done.outcome) == (id, "compacted")
 
@@ -291,6 +292,38 @@ def test_no_statement_and_no_writer_changes_an_acid_table(seen: Seen, version: s
     changes = of(seen, version)["changes"]
     assert {name: said for name, said in changes.items() if not isinstance(said, str)} == {}
     assert of(seen, version)["after"] == seen.expected["changed"]
+
+
+READER = """
+spark.sparkContext.setLogLevel("OFF")
+result = [
+    tuple(spark.sql("SELECT count(*), count(DISTINCT g), max(g) FROM {db}.t").collect()[0]) for _ in range({times})
+]
+"""
+
+
+def test_a_reader_sees_whole_transactions_beside_a_writer_and_compactions(spark: Any) -> None:
+    """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query."""
+    with running_server(acid_views_port=0) as server, metastored.connect(server.uri, user="ann") as client:
+        with new_warehouse(client) as warehouse, ThreadPoolExecutor(1) as pool:
+            made = Maker(spark, warehouse)
+            warehouse.create("t", {"id": "int", "g": "int"}, keys={"day": "string"})
+            made.sql("INSERT INTO @t VALUES (1, 0, 'a'), (2, 0, 'a'), (3, 0, 'b'), (4, 0, 'b')")
+            reading = pool.submit(
+                run_spark,
+                READER.format(db=warehouse.database, times=12),
+                conf={"spark.hadoop.hive.metastore.uris": f"thrift://127.0.0.1:{server.acid_views_port}"},
+            )
+            written = 0
+            while not reading.done():
+                written += 1
+                made.sql(f"UPDATE @t SET g = {written}")
+                if written % 3 == 0:
+                    made.compact("t", CompactionKind.MAJOR if written % 2 else CompactionKind.MINOR, "day=a")
+            seen = [tuple(each) for each in reading.result()]
+    assert {(rows, numbers) for rows, numbers, _ in seen} == {(4, 1)}
+    newest = [number for _, _, number in seen]
+    assert newest == sorted(newest) and newest[-1] <= written
 
 
 def test_the_files_of_a_view_stay_for_the_time_that_is_set(spark: Any) -> None:
