@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 SPARK: Final = {
     "README.md",
     "docs/guide/acid-sql.md",
+    "docs/guide/acid-views.md",
     "docs/guide/acid.md",
     "docs/guide/compaction.md",
     "docs/guide/copies.md",
