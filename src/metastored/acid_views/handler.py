@@ -34,6 +34,7 @@ from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdLis
 from metastored.model.acid import is_insert_only, is_transactional
 from metastored.model.names import TableName
 from metastored.model.objects import objects_of
+from metastored.model.opening import MayOpen
 from metastored.threads import Pool
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTableResult
@@ -58,12 +59,6 @@ class Lists(Protocol):
     """Lists the directory of a table or partition: `Warehouse`."""
 
     def listing(self, uri: str) -> Listing: ...
-
-
-class MayOpen(Protocol):
-    """Why the files of a table may not be opened for a caller; None if they may."""
-
-    async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
 
 
 class _Listed:

@@ -31,7 +31,7 @@ from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 
 
-class MayOpen(Protocol):
+class CheckOpening(Protocol):
     """Raises an error if the files of a table may not be opened, or not be removed, at the location that it has."""
 
     def __call__(self, name: TableName, location: str, *, removes: bool) -> None: ...
@@ -50,7 +50,7 @@ class Connected(LanceNamespace):
         client: Client | None = None,
         checked: CheckedTables | None = None,
         committer: Client | None = None,
-        may_open: MayOpen | None = None,
+        may_open: CheckOpening | None = None,
         **properties: str,
     ) -> None:
         """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.

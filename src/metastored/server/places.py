@@ -8,7 +8,7 @@ place. Files are never removed for a remote.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
-from typing import Final, Protocol
+from typing import Final
 
 from metastored.hive.location_rules import accepted
 from metastored.hive.locations import LocationError
@@ -17,16 +17,8 @@ from metastored.model.names import TableName
 from metastored.model.refusals import DENIED
 from metastored.wire.message import Session
 
-__all__ = ["MayOpen", "Places", "no_places"]
-
 ROOT: Final = "file:/"
 """The file system of a location without a scheme."""
-
-
-class MayOpen(Protocol):
-    """Why the files of a table may not be opened, or removed, for a caller; None if they may."""
-
-    async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
 
 
 class Places:
@@ -47,7 +39,7 @@ class Places:
         self._schemes = schemes
 
     async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
-        """See MayOpen."""
+        """See `model/opening.py`."""
         table = TableName(normalize(name.catalog) or DEFAULT_CATALOG, normalize(name.database), normalize(name.table))
         if not await self._is_remote(table):
             return None

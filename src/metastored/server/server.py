@@ -21,9 +21,10 @@ from metastored.config import Settings
 from metastored.gate.measured import Measured
 from metastored.gate.tallies import Tallies, WorkerTally
 from metastored.hive.generation import Compat
+from metastored.model.opening import MayOpen
 from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Listener, Ports
-from metastored.server.places import MayOpen, no_places
+from metastored.server.places import no_places
 from metastored.server.state import SWEEP, ServerState
 from metastored.server.thrift import Service, connections
 from metastored.server.tls import thrift_tls

@@ -19,10 +19,11 @@ from typing import Any, Final, cast
 from metastored.config import Settings
 from metastored.errors import ApplicationError, AuthenticationError, Error, StoreError
 from metastored.hive.generation import Compat
+from metastored.model.opening import MayOpen
 from metastored.server.auth import negotiation as sasl
 from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
-from metastored.server.places import MayOpen, no_places
+from metastored.server.places import no_places
 from metastored.server.relays import RelaySender
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step

@@ -107,7 +107,7 @@ class Deadline:
     def cancel(self) -> None: ...
 
 
-class _Later(Generic[T]):
+class Later(Generic[T]):
     """Work that is done by the thread that waits for it."""
 
     __slots__ = ("_work",)
@@ -121,7 +121,7 @@ class _Later(Generic[T]):
 
 def follow(waiter: Waiter) -> Pending[Any]:
     """A separate wait for the same result: cancelling it does not affect the others."""
-    return _Later(waiter.result)
+    return Later(waiter.result)
 
 
 def _readable(opened: socket.socket) -> Callable[[], bool]:
@@ -173,7 +173,7 @@ class Connection:
             if first:
                 self._exchange(first, seconds)
 
-        return _Later(work)
+        return Later(work)
 
     def call(self, method: Method, body: bytes) -> Pending[Reply]:
         """The reply. The call is sent by the thread that waits for the reply."""
@@ -186,7 +186,7 @@ class Connection:
             reply: Reply = self._exchange(message, seconds)
             return reply
 
-        return _Later(work)
+        return Later(work)
 
     def usable(self) -> bool:
         """Whether the connection is open and no data arrived without a call. Does not wait."""
@@ -333,7 +333,7 @@ class InProcess:
                 running.cancel()
                 raise
 
-        return _Later(work)
+        return Later(work)
 
     def close(self) -> None:
         if self._thread is not None and self._thread.is_alive():

@@ -12,11 +12,10 @@ import resource
 import socket
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from metastored.client._backend.threads import InProcess, Pending
+from metastored.client._backend.threads import InProcess, Later, Pending
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.client import BATCH, TIMEOUT, Client
 from metastored.client.endpoints import Identity
@@ -31,20 +30,8 @@ from metastored.model.names import TableName
 from metastored.wire.message import Reply
 from metastored.wire.methods import Method
 
-T = TypeVar("T")
-
 LIFELINE: Final = 0
 """Standard input: it ends when the server does."""
-
-
-class _Now(Pending[T]):
-    """A result that is made when it is waited for."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-
-    def within(self, seconds: float) -> T:
-        return self._work()
 
 
 class Asked:
@@ -76,11 +63,11 @@ class Relayed(InProcess):
         self._name = session
 
     def call(self, method: Method, body: bytes) -> Pending[Reply]:
-        def work() -> Reply:
+        def work(seconds: float) -> Reply:
             reply = self._server.ask(body, kind="call", session=self._name, method=method.name)
             return Reply(reply.data, int(reply.fields["type"]))
 
-        return _Now(work)
+        return Later(work)
 
     def close(self) -> None: ...
 
