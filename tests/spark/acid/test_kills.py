@@ -75,9 +75,10 @@ def time_out(server: RunningServer, client: metastored.Client) -> None:
         for table in ("txns", "locks"):
             database.execute(f"UPDATE {table} SET heartbeat = heartbeat - {FIVE_MINUTES}")
     database.close()
-    deadline = time.monotonic() + 30
-    while all_transactions(client).open:
-        assert time.monotonic() < deadline, "the server has not aborted the transactions of the killed driver"
+    # Locks without a transaction, such as the lease of a worker, are ended by the housekeeping once a minute.
+    deadline = time.monotonic() + 150
+    while all_transactions(client).open or client.api.show_locks(ShowLocksRequest()).locks:
+        assert time.monotonic() < deadline, "the server has not ended the transactions and locks of the killed driver"
         time.sleep(0.05)
 
 
