@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from metastored.hive.statements.parsing import GRAMMAR  # noqa: E402
+from metastored.hive.statements.parsing import GRAMMARS  # noqa: E402
 from tools.reference_page import REFERENCE, write_or_check  # noqa: E402
 
 OUT = REFERENCE / "sql.md"
@@ -52,8 +52,25 @@ SECTIONS = {
         ("show_remotes", "Lists definitions, IN a database only its remote tables. This calls no remote."),
         ("show_create_remote", "Prints the statement that makes the remote again. Secrets are masked, unless they are "
          "references (`env:NAME`, `file:PATH`)."),
-        ("grant", "Lets a user or a role make remotes: in one database only tables."),
-        ("revoke", ""),
+    ),
+    "Rights": (
+        ("create_role", "Makes a role. Names of roles are stored in small letters, unless they are in backquotes."),
+        ("drop_role", "Removes a role, its members and all that was granted to it."),
+        ("grant", "Grants privileges (SELECT, INSERT, UPDATE, DELETE, ALL, CREATE, ALTER, DROP, INDEX, LOCK, "
+         "SHOW_DATABASE, CREATE_REMOTE, USE_LOCATION) or roles. Without ON, privileges are granted on the server, and "
+         "words that are no privileges are roles. ALL is stored as SELECT, INSERT, UPDATE and DELETE, as Hive does; ON "
+         "SERVER it is one word. Privileges of several principals are granted together, or none of them. The API has "
+         "no grants on catalogs, locations and functions: the error says what to grant instead."),
+        ("revoke", "With GRANT OPTION FOR, or ADMIN OPTION FOR of a role, only the option is revoked. Hive's REVOKE "
+         "has no CASCADE: what the principal has granted to others stays."),
+        ("show_grant", "Of one principal or of all, on one object or on all. Of a table, also grants on its columns. "
+         "Users see their own grants, owners those on their objects, and admins all."),
+        ("show_roles", ""),
+        ("show_role_grant", "The roles of a user, a group or a role."),
+        ("show_principals", "The members of a role."),
+        ("show_current_roles", "All roles of the caller, also those through other roles."),
+        ("set_role", "Changes nothing: a session of the metastore always has all roles of its user. A role that the "
+         "user does not have is an error."),
     ),
     "Connectors of Hive 4": (
         ("create_connector", "TYPE `thrift`, `ssh`, `http`, `glue` and `iceberg` lead to remotes; Hive's own types, "
@@ -72,12 +89,23 @@ SECTIONS = {
         ("use", "The current database of the statements that follow."),
     ),
 }  # fmt: skip
-PLACEHOLDERS = {"name": "name", "identifier": "name", "text": "'text'", "number": "number", "value": "key = value"}
+PARTS = {
+    "object": "The object of a grant. A word without TABLE is a table or a view.",
+    "principal": "",
+}
+"""Rules that have a place of their own on the page: statements show their names in angle brackets."""
+PLACEHOLDERS = {
+    "name": "name", "identifier": "name", "role": "role", "text": "'text'", "number": "number", "value": "key = value",
+    "properties": "('key' = 'value', …)", "keys": "('key', …)", "partition": "PARTITION (key = value, …)",
+    "column_names": "(column, …)", "grantables": "[ROLE] (privilege [(column, …)] | role), …",
+    "cascade": "",
+    **{part: f"<{part}>" for part in PARTS},
+}  # fmt: skip
 
 
 def rules() -> dict[str, str]:
     """The rules of the grammar by name."""
-    text = re.sub(r"//[^\n]*", "", GRAMMAR.read_text("utf-8"))
+    text = re.sub(r"//[^\n]*", "", "\n".join(file.read_text("utf-8") for file in GRAMMARS))
     found = re.findall(r"^\??(_?[a-z_]+):((?:[^\n]|\n\s+\|)*)$", text, re.MULTILINE)
     return {name: " ".join(body.split()) for name, body in found}
 
@@ -85,25 +113,24 @@ def rules() -> dict[str, str]:
 def syntax(rule: str, known: dict[str, str]) -> str:
     """A rule as people write syntax: its clauses expanded, keywords as they are, names and texts as placeholders."""
     words = []
-    for token in re.findall(r'"[^"]*"[*?]?|[A-Za-z_]+[*?]?|[\[\]()|]\*?', known[rule]):
+    body = re.sub(r'\b(\w+) \(","\??( \1)\)\*', r"\1 MORE", known[rule])
+    for token in re.findall(r'"[^"]*"[*?]?|[A-Za-z_]+[*?]?|[\[\]()|]\*?', body):
         bare = token.rstrip("*?")
-        if bare == "properties":
-            words.append("('key' = 'value', …)")
-        elif bare == "keys":
-            words.append("('key', …)")
-        elif bare == "partition":
-            words.append("PARTITION (key = value, …)")
+        if bare == "MORE":
+            words[-1] += ", …"
+        elif bare.startswith('"'):
+            words.append(bare.strip('"'))
         elif bare in PLACEHOLDERS:
             words.append(PLACEHOLDERS[bare])
         elif bare in known:
             inner = syntax(bare, known)
             if known[bare].endswith("|"):
-                words.append(f"[{inner.rstrip(' |')}]")
+                words.append(f"[{inner.rstrip(' |')}]" if inner.strip(" |") else "")
                 continue
             words.append(f"({inner})" if _is_choice(inner) else inner)
         else:
             words.append(bare)
-    text = " ".join(words)
+    text = " ".join(filter(None, words))
     return text.replace("[ ", "[").replace(" ]", "]").replace("( ", "(").replace(" )", ")")
 
 
@@ -126,17 +153,39 @@ def render() -> str:
         for rule, text in statements:
             parts.append(f"\n```text\n{_wrapped(syntax(rule, known))}\n```\n")
             parts.append(f"\n{_filled(text)}\n" if text else "")
+    parts.append("\n## Parts of statements\n")
+    for rule, text in PARTS.items():
+        parts.append(f"\n```text\n<{rule}>: {_alternatives(rule, known)}\n```\n")
+        parts.append(f"\n{_filled(text)}\n" if text else "")
     return "".join(parts)
+
+
+def _alternatives(rule: str, known: dict[str, str]) -> str:
+    """A part with each of its alternatives on a line of its own."""
+    names = [each.strip() for each in known[rule].split(" | ")]
+    if all(name in known for name in names):
+        return "\n    | ".join(syntax(name, known) for name in names)
+    return syntax(rule, known)
 
 
 def statements_in_grammar() -> set[str]:
     """The rules that are statements."""
-    return {each.strip() for each in rules()["statement"].split("|")}
+    known = rules()
+    found = {each.strip() for each in known["statement"].split("|")}
+    groups = {each for each in found if each.endswith("_statement")}
+    return (found - groups).union(*({each.strip() for each in known[group].split("|")} for group in groups))
 
 
 def _wrapped(text: str) -> str:
     """A new line before each optional clause, where the statement is long."""
-    return text if len(text) <= 100 else re.sub(r" (?=\[(?!IF|comment))", "\n    ", text)
+    if len(text) <= 100:
+        return text
+    depth, found = 0, ""
+    for at, sign in enumerate(text):
+        clause = sign == " " and not depth and text[at + 1] == "[" and not text.startswith(("[IF", "[ROLE"), at + 1)
+        found += "\n    " if clause else sign
+        depth += (sign in "([") - (sign in ")]")
+    return found
 
 
 def _filled(text: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
+from metastored.client._sync.rights import execute_right
 from metastored.client.statements import (
     Result,
     changed,
@@ -30,7 +31,6 @@ from metastored.client.statements import (
     new_table,
     owner_type,
     pattern_of,
-    privilege,
     rows_of,
     table_of,
 )
@@ -48,6 +48,7 @@ from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
+from metastored.hive.statements.rights import RightsStatement
 from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
 from metastored.model.partitions import keys_of
@@ -127,12 +128,8 @@ class Statements:
                 self._database(database)
                 self.current = database
                 return DONE
-            case s.GrantCreateRemote():
-                self._client.api.grant_privileges(privilege(statement, self.current))
-                return DONE
-            case s.RevokeCreateRemote():
-                self._client.api.revoke_privileges(privilege(statement, self.current))
-                return DONE
+            case _ if isinstance(statement, RightsStatement):
+                return execute_right(self._client, self.current, statement)
             case _:
                 return self._connectors(statement)
 

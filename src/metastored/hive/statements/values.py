@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
-Parts: TypeAlias = tuple[str, ...]
-"""A name as written: `("t",)`, `("db", "t")` or `("catalog", "db", "t")`."""
-Pairs: TypeAlias = tuple[tuple[str, str], ...]
-"""Properties in the order in which they were written; no key is there twice."""
-
-
-class Kind(Enum):
-    """What a remote is: one table, one database, or all databases of another metastore."""
-
-    TABLE = "TABLE"
-    DATABASE = "DATABASE"
-    CATALOG = "CATALOG"
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """A user or a role."""
-
-    name: str
-    is_role: bool = False
+from metastored.hive.statements.basics import Kind as Kind
+from metastored.hive.statements.basics import Pairs as Pairs
+from metastored.hive.statements.basics import Parts as Parts
+from metastored.hive.statements.basics import Principal as Principal
+from metastored.hive.statements.rights import RightsStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,22 +156,6 @@ class Use:
     name: Parts
 
 
-@dataclass(frozen=True, slots=True)
-class GrantCreateRemote:
-    """GRANT CREATE_REMOTE, on one database or on everything."""
-
-    principal: Principal
-    database: Parts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RevokeCreateRemote:
-    """REVOKE CREATE_REMOTE."""
-
-    principal: Principal
-    database: Parts | None = None
-
-
 Statement: TypeAlias = (
     CreateRemote
     | AlterRemote
@@ -205,6 +173,5 @@ Statement: TypeAlias = (
     | DescribeDatabase
     | DescribeTable
     | Use
-    | GrantCreateRemote
-    | RevokeCreateRemote
+    | RightsStatement
 )

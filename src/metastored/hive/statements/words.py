@@ -21,9 +21,11 @@ _PIECES: Final = re.compile(
 OWN: Final = (
     *(("CREATE", "REMOTE"), ("ALTER", "REMOTE"), ("DROP", "REMOTE"), ("SHOW", "REMOTES"), ("SHOW", "CREATE", "REMOTE")),
     *(("CREATE", "CONNECTOR"), ("ALTER", "CONNECTOR"), ("DROP", "CONNECTOR"), ("SHOW", "CONNECTORS")),
-    *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT", "CREATE_REMOTE"), ("REVOKE", "CREATE_REMOTE")),
+    *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT",), ("REVOKE",)),
+    *(("CREATE", "ROLE"), ("DROP", "ROLE"), ("SET", "ROLE"), ("SHOW", "ROLES"), ("SHOW", "ROLE"), ("SHOW", "GRANT")),
+    *(("SHOW", "CURRENT", "ROLES"), ("SHOW", "PRINCIPALS")),
 )
-"""The first words of the statements that no engine has."""
+"""The first words of the statements that Spark does not execute."""
 
 
 def is_own(text: str) -> bool:
