@@ -57,6 +57,8 @@ def user(uri: str, half: str) -> Iterator[As]:
         root.add_partitions("shop.orders", [("1",)])
         yield client
         for row in root.sql("SHOW GRANT").dicts():
+            if row["principal_name"] == "admin":
+                continue  # The role has this grant from the first start.
             target = _target(row)
             columns = f" ({row['column']})" if row["column"] else ""
             principal = f"{row['principal_type']} `{row['principal_name']}`"
@@ -258,7 +260,7 @@ def test_an_object_that_does_not_exist_is_an_error_and_not_ignored(user: As) -> 
         root.sql("GRANT SELECT ON shop.orders PARTITION (ds = '9') TO USER bob")
     with pytest.raises(InvalidOperationException, match="has values of ds"):
         root.sql("GRANT SELECT ON shop.orders PARTITION (h = '9') TO USER bob")
-    assert root.sql("SHOW GRANT").rows == ()
+    assert {row[4] for row in root.sql("SHOW GRANT").rows} == {"admin"}
 
 
 def test_a_table_is_found_beside_others_whose_names_look_like_patterns(user: As) -> None:
