@@ -53,6 +53,38 @@ SECTIONS = {
         ("show_create_remote", "Prints the statement that makes the remote again. Secrets are masked, unless they are "
          "references (`env:NAME`, `file:PATH`)."),
     ),
+    "Databases and catalogs": (
+        ("create_database", "The clauses may be in any order. Without LOCATION the server chooses the directory."),
+        ("alter_database", ""),
+        ("drop_database", "With CASCADE also its tables and functions. Without it a database with tables is an error."),
+        ("create_catalog", "A catalog needs a LOCATION."),
+        ("alter_catalog", ""),
+        ("drop_catalog", ""),
+        ("use", "The current database of the statements that follow."),
+    ),
+    "Tables": (
+        ("create_table", "Without USING the table is one of Hive's, and text unless STORED AS names another format "
+         "(PARQUET, ORC, AVRO, TEXTFILE, JSONFILE, SEQUENCEFILE, RCFILE). With USING it is stored as Spark's catalog "
+         "stores it, and Spark reads it as its own; OPTIONS belong to USING. Names are stored in small letters, but "
+         "for Spark's own schema. CREATE TABLE AS writes rows: run it by Spark."),
+        ("create_table_like", "A table of Hive's with the columns, partition keys and format of another one."),
+        ("alter_table", "What others change in the table at the same time is kept. A change of columns is made in "
+         "Spark's schema too, if the table has one; CASCADE changes the columns of the partitions too."),
+        ("drop_table", "Files of a managed table are removed with it; PURGE skips the trash."),
+        ("truncate_table", "The metastore empties the directories of a managed table, or of the partitions with these "
+         "values. External tables and ACID tables are refused."),
+        ("comment_on", "IS NULL removes the comment. A column is named with its table: `table.column`."),
+        ("msck", "Is refused: it lists directories. `metastored.spark.repair` does it."),
+    ),
+    "Views and functions": (
+        ("create_view", "The text of the query is stored. Columns without types are known where the query selects "
+         "columns of one table (`SELECT a, b AS c FROM t WHERE …`); for any other query, write the columns with their "
+         "types: `(day STRING, number BIGINT)`. Materialized views are Hive's."),
+        ("alter_view", ""),
+        ("drop_view", ""),
+        ("create_function", ""),
+        ("drop_function", ""),
+    ),
     "Rights": (
         ("create_role", "Makes a role. Names of roles are stored in small letters, unless they are in backquotes."),
         ("drop_role", "Removes a role, its members and all that was granted to it."),
@@ -86,19 +118,27 @@ SECTIONS = {
         ("show_partitions", "With PARTITION, those with these values; any of the keys may be named."),
         ("describe_database", "Of a remote database: what the remote says, and the configuration behind it."),
         ("describe_table", "Of a remote table: what the remote says, and the configuration behind it."),
-        ("use", "The current database of the statements that follow."),
     ),
 }  # fmt: skip
 PARTS = {
     "object": "The object of a grant. A word without TABLE is a table or a view.",
     "principal": "",
+    "column": "Types are Hive's, with USING Spark's. NOT NULL, PRIMARY KEY, UNIQUE, DEFAULT and CHECK are constraints.",
+    "constraint": "DISABLE NOVALIDATE are the states that Hive takes for keys; NORELY is the default.",
+    "table_clause": "",
+    "table_action": "A comparison in DROP PARTITION has `=`, `!=`, `<`, `<=`, `>` or `>=`.",
 }
 """Rules that have a place of their own on the page: statements show their names in angle brackets."""
 PLACEHOLDERS = {
     "name": "name", "identifier": "name", "role": "role", "text": "'text'", "number": "number", "value": "key = value",
     "properties": "('key' = 'value', …)", "keys": "('key', …)", "partition": "PARTITION (key = value, …)",
     "column_names": "(column, …)", "grantables": "[ROLE] (privilege [(column, …)] | role), …",
-    "cascade": "",
+    "cascade": "", "datatype": "type", "option": "key = value", "operator": "=",
+    "_table_clause": "<table_clause>", "_table_action": "<table_action>", "function_call": "function()",
+    "comparison": "key = value", "state": "state", "CONDITION": "(condition)", "option_key": "key",
+    "partition_filter": "PARTITION (key = value, …)", "column_list": "(<column>, …)",
+    "view_column": "name [type] [COMMENT 'text']",
+    "partition_column": "name [type] [COMMENT 'text']", "as_query": "AS query", "_as_query": "",
     **{part: f"<{part}>" for part in PARTS},
 }  # fmt: skip
 
@@ -112,10 +152,11 @@ def rules() -> dict[str, str]:
 
 def syntax(rule: str, known: dict[str, str]) -> str:
     """A rule as people write syntax: its clauses expanded, keywords as they are, names and texts as placeholders."""
-    words = []
-    body = re.sub(r'\b(\w+) \(","\??( \1)\)\*', r"\1 MORE", known[rule])
-    for token in re.findall(r'"[^"]*"[*?]?|[A-Za-z_]+[*?]?|[\[\]()|]\*?', body):
-        bare = token.rstrip("*?")
+    words: list[str] = []
+    body = re.sub(r"-> \w+", "", known[rule])
+    body = re.sub(r'\b(\w+) \(","\??( \1)\)\*', r"\1 MORE", body)
+    for token in re.findall(r'"[^"]*"[*?]?|[A-Za-z_]+[*?+]?|[\[\]()|][*+]?', body):
+        bare = token.rstrip("*?+")
         if bare == "MORE":
             words[-1] += ", …"
         elif bare.startswith('"'):
@@ -126,10 +167,12 @@ def syntax(rule: str, known: dict[str, str]) -> str:
             inner = syntax(bare, known)
             if known[bare].endswith("|"):
                 words.append(f"[{inner.rstrip(' |')}]" if inner.strip(" |") else "")
-                continue
-            words.append(f"({inner})" if _is_choice(inner) else inner)
+            else:
+                words.append(f"({inner})" if _is_choice(inner) else inner)
         else:
             words.append(bare)
+        if token.endswith(("*", "+")) and not bare.startswith('"'):
+            words.append("…")
     text = " ".join(filter(None, words))
     return text.replace("[ ", "[").replace(" ]", "]").replace("( ", "(").replace(" )", ")")
 
@@ -162,6 +205,7 @@ def render() -> str:
 
 def _alternatives(rule: str, known: dict[str, str]) -> str:
     """A part with each of its alternatives on a line of its own."""
+    rule = rule if rule in known else f"_{rule}"
     names = [each.strip() for each in known[rule].split(" | ")]
     if all(name in known for name in names):
         return "\n    | ".join(syntax(name, known) for name in names)

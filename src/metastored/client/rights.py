@@ -5,13 +5,12 @@ The columns are Hive's, and its times too: milliseconds since 1970.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from metastored.client.statements import Result, database_of, table_of
-from metastored.errors import InvalidOperationException
-from metastored.hive.names import make_part_name, normalize
-from metastored.hive.statements.basics import Pairs, Principal
+from metastored.hive.names import make_part_name
+from metastored.hive.statements.basics import Principal
 from metastored.hive.statements.rights import ALL, CONNECTOR, DATABASE, SERVER, Grant, Privilege, Revoke, Target
 from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import PrincipalType, PrivilegeGrantInfo
@@ -81,17 +80,6 @@ def bag(
             for on in [column_reference(ref, name) for name in each.columns] or [ref]:
                 items.append(HiveObjectPrivilege(on, principal.name, type_of(principal), info, AUTHORIZER))
     return PrivilegeBag(tuple(items))
-
-
-def partition_values(keys: Sequence[str], partition: Pairs, table: TableName) -> tuple[str, ...]:
-    """The values of one partition, in the order of the keys. Raises InvalidOperationException for other keys."""
-    given = {normalize(key): value for key, value in partition}
-    if set(given) != set(keys):
-        raise InvalidOperationException(
-            f"a partition of {table} has values of {', '.join(keys) or 'no keys: the table is not partitioned'}, and "
-            f"here are values of {', '.join(given)}"
-        )
-    return tuple(given[key] for key in keys)
 
 
 # --- results --------------------------------------------------------------------------------------------------

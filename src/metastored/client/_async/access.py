@@ -105,9 +105,8 @@ async def _add_owner(
         return
     if owner:
         by = f"owner of {name}"
-        rights.append(
-            Right(owner, PrincipalType.NAMES.get(kind or PRINCIPAL_TYPES["USER"], ""), EVERYTHING, True, by, "", "")
-        )
+        type = PrincipalType.NAMES.get(kind or PrincipalType.USER, "")
+        rights.append(Right(owner, type, EVERYTHING, True, by, "", ""))
 
 
 class _Members:

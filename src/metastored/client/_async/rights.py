@@ -14,7 +14,6 @@ from metastored.client.rights import (
     bag,
     column_reference,
     expanded,
-    partition_values,
     reference,
     shown_grants,
     shown_members,
@@ -36,7 +35,7 @@ from metastored.hive.names import normalize
 from metastored.hive.statements import rights as s
 from metastored.hive.statements.basics import GROUP, ROLE, USER, Principal
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.partitions import keys_of
+from metastored.model.partitions import keys_of, values_of
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.connectors import GetDataConnectorRequest
 from metastored.wire.generated.roles import (
@@ -203,7 +202,7 @@ async def _reference(client: AsyncClient, current: DatabaseName, target: s.Targe
     if not target.partition:
         return reference(target, current)
     name = table_of(target.name, current)
-    values = partition_values(keys_of(await client.fresh_table(name)), target.partition, name)
+    values = values_of(str(name), keys_of(await client.fresh_table(name)), dict(target.partition))
     await client.partition(name, values)
     return reference(target, current, values)
 

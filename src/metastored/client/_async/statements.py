@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
+from metastored.client._async.definitions import execute_definition
 from metastored.client._async.rights import execute_right
 from metastored.client.statements import (
     Result,
@@ -45,6 +46,7 @@ from metastored.errors import (
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
+from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
 from metastored.hive.statements.rights import RightsStatement
@@ -131,6 +133,8 @@ class AsyncStatements:
                 return DONE
             case _ if isinstance(statement, RightsStatement):
                 return await execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, DefinitionStatement):
+                return await execute_definition(self._client, self.current, statement)
             case _:
                 return await self._connectors(statement)
 

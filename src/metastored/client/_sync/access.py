@@ -104,9 +104,8 @@ def _add_owner(client: Client, target: Target, current: DatabaseName, rights: li
         return
     if owner:
         by = f"owner of {name}"
-        rights.append(
-            Right(owner, PrincipalType.NAMES.get(kind or PRINCIPAL_TYPES["USER"], ""), EVERYTHING, True, by, "", "")
-        )
+        type = PrincipalType.NAMES.get(kind or PrincipalType.USER, "")
+        rights.append(Right(owner, type, EVERYTHING, True, by, "", ""))
 
 
 class _Members:

@@ -15,7 +15,6 @@ from metastored.client.rights import (
     bag,
     column_reference,
     expanded,
-    partition_values,
     reference,
     shown_grants,
     shown_members,
@@ -37,7 +36,7 @@ from metastored.hive.names import normalize
 from metastored.hive.statements import rights as s
 from metastored.hive.statements.basics import GROUP, ROLE, USER, Principal
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.partitions import keys_of
+from metastored.model.partitions import keys_of, values_of
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.connectors import GetDataConnectorRequest
 from metastored.wire.generated.roles import (
@@ -204,7 +203,7 @@ def _reference(client: Client, current: DatabaseName, target: s.Target) -> HiveO
     if not target.partition:
         return reference(target, current)
     name = table_of(target.name, current)
-    values = partition_values(keys_of(client.fresh_table(name)), target.partition, name)
+    values = values_of(str(name), keys_of(client.fresh_table(name)), dict(target.partition))
     client.partition(name, values)
     return reference(target, current, values)
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
+from metastored.client._sync.definitions import execute_definition
 from metastored.client._sync.rights import execute_right
 from metastored.client.statements import (
     Result,
@@ -46,6 +47,7 @@ from metastored.errors import (
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
+from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
 from metastored.hive.statements.rights import RightsStatement
@@ -130,6 +132,8 @@ class Statements:
                 return DONE
             case _ if isinstance(statement, RightsStatement):
                 return execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, DefinitionStatement):
+                return execute_definition(self._client, self.current, statement)
             case _:
                 return self._connectors(statement)
 

@@ -22,7 +22,7 @@ from metastored.hive.statements.values import Statement
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-GRAMMARS: Final = tuple(Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "rights"))
+GRAMMARS: Final = tuple(Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "rights", "definitions"))
 NEVER_NAMED: Final = frozenset({"BLANKS", "LINE_COMMENT", "BLOCK_COMMENT"})
 WORDS: Final = {
     "NAME": "a name",
@@ -36,8 +36,20 @@ WORDS: Final = {
     "EQUAL": "=",
     "LPAR": "(",
     "RPAR": ")",
+    "COLON": ":",
+    "LT": "<",
+    "GT": ">",
+    "LE": "<=",
+    "GE": ">=",
+    "NE": "!=",
+    "CONDITION": "a condition in parentheses",
+    "QUERY": "a query",
 }
 """Terminals that are no keywords, as errors call them."""
+_SIGN: Final = re.compile(r"`(?:[^`]|``)+`|\w+|[^'\"]")
+"""A word or a sign, but no text."""
+_SIGNS: Final = frozenset("_;,.=()<>:!")
+"""Those that statements have."""
 
 
 def parse(text: str) -> Statement:
@@ -106,8 +118,11 @@ def _error(error: Any, text: str, accepted: set[str]) -> StatementError:
         before = text.rstrip()
         line = before.count("\n") + 1
         return StatementError("the statement is not complete", line, len(before) - before.rfind("\n"), expected)
-    # A text may be a secret: it is not repeated.
-    found = WORDS["TEXT"] if token.type == "TEXT" else repr(shortened(str(token)))
+    # A text may be a secret: it is not repeated. Where no token is right, lark returns the longest one.
+    word = _SIGN.match(text, token.start_pos)
+    found = WORDS["TEXT"] if word is None else repr(shortened(word[0]))
+    if word is not None and len(word[0]) == 1 and not word[0].isalnum() and word[0] not in _SIGNS:
+        found = f"the character {found}"
     return StatementError(f"{found} is not expected", token.line, token.column, expected)
 
 

@@ -9,6 +9,7 @@ from metastored.hive.statements.basics import Kind as Kind
 from metastored.hive.statements.basics import Pairs as Pairs
 from metastored.hive.statements.basics import Parts as Parts
 from metastored.hive.statements.basics import Principal as Principal
+from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.rights import RightsStatement
 
 
@@ -174,4 +175,5 @@ Statement: TypeAlias = (
     | DescribeTable
     | Use
     | RightsStatement
+    | DefinitionStatement
 )
