@@ -114,10 +114,25 @@ SECTIONS = {
     ),
     "Reading": (
         ("show_databases", "In patterns `*` stands for any text and `|` separates alternatives."),
-        ("show_tables", ""),
-        ("show_partitions", "With PARTITION, those with these values; any of the keys may be named."),
+        ("show_tables", "A database that does not exist is an error."),
+        ("show_partitions", "With PARTITION, those with these values; any of the keys may be named. WHERE is a "
+         "condition over the keys, as in [filters](../guide/filters.md)."),
+        ("show_views", ""),
+        ("show_table_extended", "Numbers of files are those of the table's statistics."),
+        ("show_columns", ""),
+        ("show_tblproperties", ""),
+        ("show_create_table", "The statement that makes the table or the view again: in Hive's form, for a table of "
+         "Spark's in Spark's. Columns of a view have types where CREATE VIEW needs them."),
+        ("show_functions", "The functions of a database."),
+        ("show_locks", ""),
+        ("show_transactions", ""),
+        ("show_compactions", ""),
+        ("show_catalogs", ""),
+        ("describe_catalog", ""),
+        ("describe_function", ""),
         ("describe_database", "Of a remote database: what the remote says, and the configuration behind it."),
-        ("describe_table", "Of a remote table: what the remote says, and the configuration behind it."),
+        ("describe_table", "EXTENDED has Spark's layout, FORMATTED Hive's. Of a remote table: what the remote says, "
+         "and the configuration behind it."),
     ),
 }  # fmt: skip
 PARTS = {
@@ -139,6 +154,7 @@ PLACEHOLDERS = {
     "partition_filter": "PARTITION (key = value, …)", "column_list": "(<column>, …)",
     "view_column": "name [type] [COMMENT 'text']",
     "partition_column": "name [type] [COMMENT 'text']", "as_query": "AS query", "_as_query": "",
+    "where": "WHERE condition",
     **{part: f"<{part}>" for part in PARTS},
 }  # fmt: skip
 

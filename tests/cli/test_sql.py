@@ -48,7 +48,7 @@ def test_a_statement_of_the_flag_prints_a_table(server: RunningServer) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         *("database_name", "-------------", "default", "shop", "(2 rows)"),
-        *("table_name", "----------", "orders", "(1 row)"),
+        *("tab_name", "--------", "orders", "(1 row)"),
     ]
 
 
@@ -57,7 +57,7 @@ def test_a_file_is_executed_and_json_is_one_line_for_each_result(server: Running
     file.write_text("-- a script\nUSE shop;\nSHOW TABLES;\nSHOW DATABASES LIKE 's*'")
     done = run(server, str(file), "--output", "json")
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
-        {"columns": ["table_name"], "rows": [["orders"]]},
+        {"columns": ["tab_name"], "rows": [["orders"]]},
         {"columns": ["database_name"], "rows": [["shop"]]},
     ]
 

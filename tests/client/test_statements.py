@@ -218,7 +218,7 @@ def test_describe_appends_the_remote_configuration_with_secrets_masked() -> None
 
 
 def test_describe_of_a_local_object_has_no_remote_configuration() -> None:
-    assert "Remote" not in str(described_table(Table(tableName="t", dbName="d", parameters={"a": "b"}), "FORMATTED"))
+    assert "Remote" not in str(described_table(Table(tableName="t", dbName="d", parameters={"a": "b"}), "EXTENDED"))
     database = described_database(Database(name="d", parameters={"a": "b"}), True)
     assert ("Properties", "[a=b]") in database.rows and "Remote" not in str(database)
 

@@ -10,24 +10,20 @@ from metastored.errors import ErrorKind, StatementError, kind_of
 from metastored.hive.statements.basics import ROLE
 from metastored.hive.statements.parsing import keywords, parse, parse_script
 from metastored.hive.statements.rights import Grant, Privilege, Revoke, Target
+from metastored.hive.statements.shows import DescribeDatabase, DescribeTable, ShowDatabases, ShowPartitions, ShowTables
 from metastored.hive.statements.values import (
     AlterConnector,
     AlterRemote,
     CreateConnector,
     CreateRemote,
     DescribeConnector,
-    DescribeDatabase,
-    DescribeTable,
     DropConnector,
     DropRemote,
     Kind,
     Principal,
     ShowConnectors,
     ShowCreateRemote,
-    ShowDatabases,
-    ShowPartitions,
     ShowRemotes,
-    ShowTables,
     Statement,
     Use,
 )

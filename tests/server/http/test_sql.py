@@ -66,7 +66,7 @@ def post(client: Browser, body: Any, path: str = "/sql", kind: str = SQL, **more
 def test_a_statement_is_answered_with_columns_rows_and_the_current_database(client: Browser) -> None:
     answer = post(client, f"SHOW TABLES IN {DB}")
     assert (answer.status, answer.headers["content-type"]) == (200, JSON)
-    assert answer.json == {"columns": ["table_name"], "rows": [[TABLE]], "database": "default"}
+    assert answer.json == {"columns": ["tab_name"], "rows": [[TABLE]], "database": "default"}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_statement_is_answered_with_columns_rows_and_the_current_database(clie
 def test_the_database_is_given_in_the_address_in_the_body_or_by_use(
     client: Browser, path: str, kind: str, body: Any
 ) -> None:
-    assert post(client, body, path, kind).json == {"columns": ["table_name"], "rows": [[TABLE]], "database": DB}
+    assert post(client, body, path, kind).json == {"columns": ["tab_name"], "rows": [[TABLE]], "database": DB}
 
 
 def test_a_text_that_is_no_statement_is_refused_with_its_position(client: Browser) -> None:

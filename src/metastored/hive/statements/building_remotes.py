@@ -12,17 +12,12 @@ from metastored.hive.statements.values import (
     CreateConnector,
     CreateRemote,
     DescribeConnector,
-    DescribeDatabase,
-    DescribeTable,
     DropConnector,
     DropRemote,
     Kind,
     ShowConnectors,
     ShowCreateRemote,
-    ShowDatabases,
-    ShowPartitions,
     ShowRemotes,
-    ShowTables,
     Use,
 )
 
@@ -83,21 +78,6 @@ class RemotesBuilder(Clauses):
         return DescribeConnector(**_single(tree, children))
 
     # The rest
-
-    def on_show_databases(self, tree: Tree[Token], children: list[Any]) -> ShowDatabases:
-        return ShowDatabases(**dict(children))
-
-    def on_show_tables(self, tree: Tree[Token], children: list[Any]) -> ShowTables:
-        return ShowTables(**fields_of(tree, children, 2))
-
-    def on_show_partitions(self, tree: Tree[Token], children: list[Any]) -> ShowPartitions:
-        return ShowPartitions(**fields_of(tree, children, 3))
-
-    def on_describe_database(self, tree: Tree[Token], children: list[Any]) -> DescribeDatabase:
-        return DescribeDatabase(**fields_of(tree, children, 2))
-
-    def on_describe_table(self, tree: Tree[Token], children: list[Any]) -> DescribeTable:
-        return DescribeTable(**fields_of(tree, children, 3))
 
     def on_use(self, tree: Tree[Token], children: list[Any]) -> Use:
         return Use(**fields_of(tree, children, 2))

@@ -22,7 +22,9 @@ from metastored.hive.statements.values import Statement
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-GRAMMARS: Final = tuple(Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "rights", "definitions"))
+GRAMMARS: Final = tuple(
+    Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "shows", "rights", "definitions")
+)
 NEVER_NAMED: Final = frozenset({"BLANKS", "LINE_COMMENT", "BLOCK_COMMENT"})
 WORDS: Final = {
     "NAME": "a name",

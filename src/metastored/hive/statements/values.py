@@ -11,6 +11,7 @@ from metastored.hive.statements.basics import Parts as Parts
 from metastored.hive.statements.basics import Principal as Principal
 from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.rights import RightsStatement
+from metastored.hive.statements.shows import ShowStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,45 +113,6 @@ class DescribeConnector:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowDatabases:
-    """SHOW DATABASES."""
-
-    like: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowTables:
-    """SHOW TABLES."""
-
-    database: Parts | None = None
-    like: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowPartitions:
-    """SHOW PARTITIONS; `partition` has values of some of the keys."""
-
-    name: Parts
-    partition: Pairs = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DescribeDatabase:
-    """DESCRIBE DATABASE."""
-
-    name: Parts
-    extended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DescribeTable:
-    """DESCRIBE of a table or view; `detail` is EXTENDED, FORMATTED or None."""
-
-    name: Parts
-    detail: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Use:
     """USE: the current database of the statements that follow."""
 
@@ -168,12 +130,8 @@ Statement: TypeAlias = (
     | DropConnector
     | ShowConnectors
     | DescribeConnector
-    | ShowDatabases
-    | ShowTables
-    | ShowPartitions
-    | DescribeDatabase
-    | DescribeTable
     | Use
+    | ShowStatement
     | RightsStatement
     | DefinitionStatement
 )
