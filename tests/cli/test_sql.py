@@ -68,9 +68,9 @@ def test_standard_input_is_a_script_where_it_is_no_terminal(server: RunningServe
 
 
 def test_an_error_is_one_line_with_its_position_and_nothing_is_executed(server: RunningServer) -> None:
-    done = run(server, "-e", "CREATE CONNECTOR c TYPE 'x' URL 'u'; SELECT 1")
+    done = run(server, "-e", "CREATE CONNECTOR c TYPE 'x' URL 'u'; FROBNICATE 1")
     assert done.returncode == 2
-    assert done.stderr.startswith("metastored: line 1, column 38: 'SELECT' is not expected; expected: ")
+    assert done.stderr.startswith("metastored: line 1, column 38: 'FROBNICATE' is not expected; expected: ")
     assert done.stderr.count("\n") == 1
     assert "(0 rows)" in run(server, "-e", "SHOW CONNECTORS").stdout
     assert "nowhere" in run(server, "-e", "USE nowhere").stderr

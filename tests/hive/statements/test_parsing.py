@@ -121,7 +121,7 @@ def test_texts_have_both_kinds_of_quotes_and_escapes_as_in_hive() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem", "expected"),
     [
-        ("SELECT 1", 1, 1, "'SELECT' is not expected", ("GRANT", "SHOW")),
+        ("FROBNICATE 1", 1, 1, "'FROBNICATE' is not expected", ("GRANT", "SHOW")),
         ("CREATE REMOTE VIEW v", 1, 15, "'VIEW' is not expected", ("CATALOG", "DATABASE", "SCHEMA", "TABLE")),
         ("CREATE REMOTE TABLE", 1, 20, "the statement is not complete", ("IF", "a name")),
         (

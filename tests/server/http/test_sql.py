@@ -85,7 +85,7 @@ def test_the_database_is_given_in_the_address_in_the_body_or_by_use(
 
 
 def test_a_text_that_is_no_statement_is_refused_with_its_position(client: Browser) -> None:
-    answer = post(client, "SHOW TABLES;\nSELECT 1")
+    answer = post(client, "SHOW TABLES;\nFROBNICATE 1")
     assert (answer.status, answer.headers["content-type"]) == (400, JSON)
     error = answer.json["error"]
     assert (error["type"], error["line"], error["column"]) == ("StatementError", 2, 1)

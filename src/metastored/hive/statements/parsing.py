@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.errors import StatementError
 from metastored.hive.limits import shortened
 from metastored.hive.statements.building import Builder
+from metastored.hive.statements.refused import meant, refusal
 from metastored.hive.statements.rights import PRIVILEGES
 from metastored.hive.statements.values import Statement
+from metastored.hive.statements.words import split_statements
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -75,7 +77,8 @@ def parse_script(text: str) -> tuple[Statement, ...]:
         tree = parser.feed_eof()
     except UnexpectedInput as error:
         right = len(tokens) - (bool(tokens) and tokens[-1] is getattr(error, "token", None))
-        raise _error(error, text, _accepted(text, right)) from None
+        ends = [token.end_pos or 0 for token in tokens[:right] if token.type == "SEMICOLON"]
+        raise _error(error, text, _accepted(text, right), ends[-1] if ends else 0) from None
     statements: tuple[Statement, ...] = Builder().build(tree)
     return statements
 
@@ -102,8 +105,13 @@ def _parser() -> Lark:
     return Lark(grammar(), parser="lalr", start="script", propagate_positions=True, maybe_placeholders=True)
 
 
-def _error(error: Any, text: str, accepted: set[str]) -> StatementError:
-    """An error of lark's in our words."""
+def _error(error: Any, text: str, accepted: set[str], start: int) -> StatementError:
+    """An error of lark's in our words; the statement begins at `start`."""
+    statement = split_statements(text[start:])
+    refused = refusal(statement[0]) if statement else None
+    if refused is not None:
+        begun = text.index(statement[0], start)
+        return StatementError(refused, text.count("\n", 0, begun) + 1, begun - text.rfind("\n", 0, begun))
     names = accepted - {"QUOTED_NAME"} if "NAME" in accepted else accepted
     expected = tuple(sorted(WORDS.get(name, name) for name in names))
     token = getattr(error, "token", None)
@@ -125,7 +133,9 @@ def _error(error: Any, text: str, accepted: set[str]) -> StatementError:
     found = WORDS["TEXT"] if word is None else repr(shortened(word[0]))
     if word is not None and len(word[0]) == 1 and not word[0].isalnum() and word[0] not in _SIGNS:
         found = f"the character {found}"
-    return StatementError(f"{found} is not expected", token.line, token.column, expected)
+    right = meant(word[0], expected) if word is not None and word[0].upper() not in keywords() else None
+    hint = f" (did you mean {right}?)" if right is not None else ""
+    return StatementError(f"{found} is not expected{hint}", token.line, token.column, expected)
 
 
 def _accepted(text: str, tokens: int) -> set[str]:
