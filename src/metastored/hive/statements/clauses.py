@@ -16,6 +16,8 @@ from metastored.hive.statements.basics import Kind, Pairs, Parts
 if TYPE_CHECKING:
     from lark import Token, Tree
 
+MOST_DEPTH: Final = 150
+"""Levels of rules: a type in a type takes three."""
 _ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|''|\"\"", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
 
@@ -23,8 +25,11 @@ _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "
 class Clauses:
     """The clauses, and the walk over the tree."""
 
-    def build(self, tree: Any) -> Any:
-        children = [self.build(each) for each in tree.children if hasattr(each, "data")]
+    def build(self, tree: Any, depth: int = 0) -> Any:
+        """The value of a tree. Raises StatementError, also for types that are nested too deeply."""
+        if depth > MOST_DEPTH:
+            raise StatementError("the type is nested too deeply", tree.meta.line, tree.meta.column)
+        children = [self.build(each, depth + 1) for each in tree.children if hasattr(each, "data")]
         make: Callable[[Tree[Token], list[Any]], Any] = getattr(self, f"on_{tree.data}")
         return make(tree, children)
 
