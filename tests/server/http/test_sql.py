@@ -186,3 +186,12 @@ def test_a_server_does_not_load_the_grammar_before_the_first_statement() -> None
     program = "import sys, metastored.server.http.app; print({'lark', 'metastored.client'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_grant_is_made_in_the_name_of_the_caller(client: Browser) -> None:
+    made = post(client, f"CREATE ROLE reader; GRANT SELECT ON {DB}.{TABLE} TO ROLE reader")
+    assert made.json == {"columns": [], "rows": [], "database": "default"}
+    shown = post(client, f"SHOW GRANT ON TABLE {DB}.{TABLE}").json
+    (row,) = [dict(zip(shown["columns"], each, strict=True)) for each in shown["rows"]]
+    assert (row["principal_name"], row["privilege"], row["grantor"]) == ("reader", "SELECT", USER)
+    assert post(client, "DROP ROLE reader; DROP ROLE reader").json["error"]["type"] == "ObjectNotFound"
