@@ -46,7 +46,9 @@ def done_text(statement: object) -> str:
     words = _CAPITAL.sub(" ", type(statement).__name__).upper()
     kind, name = getattr(statement, "kind", None), getattr(statement, "name", "")
     shown = ".".join(name) if isinstance(name, tuple) else str(name)
-    return " ".join(filter(None, ("ok:", words, kind and kind.value, shown)))
+    granted = [each.word for each in getattr(statement, "privileges", ())] or getattr(statement, "roles", ())
+    parts = ("ok:", words, getattr(kind, "value", kind), shown, ", ".join(granted))
+    return harmless(" ".join(filter(None, parts)))
 
 
 def as_json(result: Tabular) -> str:
