@@ -78,7 +78,7 @@ def test_a_statement_without_a_result_says_that_it_worked(tmp_path: Path) -> Non
         assert done.out.splitlines() == [
             "ok: CREATE REMOTE DATABASE old",
             "ok: USE default",
-            "ok: GRANT CREATE REMOTE",
+            "ok: GRANT CREATE_REMOTE",
             "ok: DROP REMOTE DATABASE old",
         ]
         assert run("sql", "-e", create, "--uri", uri, "--output", "json").out == ""
@@ -97,12 +97,12 @@ def test_an_error_of_a_grant_has_no_name_of_a_java_class(tmp_path: Path) -> None
 
 def test_statements_print_their_results(shop: str) -> None:
     assert run("sql", "-e", "SHOW TABLES IN shop", "--uri", shop, "--output", "json").dicts == [
-        {"table_name": "log"},
-        {"table_name": "orders"},
-        {"table_name": "spark"},
+        {"tab_name": "log"},
+        {"tab_name": "orders"},
+        {"tab_name": "spark"},
     ]
     assert run("sql", "-e", "USE shop", "--uri", shop, "--output", "json").out == ""
-    refused(("sql", "-e", "SHOW VIEWS", "--uri", shop), "line 1, column 6")
+    refused(("sql", "-e", "SHOW NOTHING", "--uri", shop), "line 1, column 6")
 
 
 def test_an_import_and_its_verification_are_counted(shop: str, tmp_path: Path) -> None:

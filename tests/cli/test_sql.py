@@ -16,10 +16,14 @@ from pathlib import Path
 import pytest
 
 import metastored
-from metastored.cli.results import as_text
+from metastored.cli.results import as_csv, as_text
 from metastored.cli.shell import completer, pointed
+from metastored.cli.shortcuts import statement_of
 from metastored.client.statements import Result
 from metastored.errors import ConnectError, StatementError
+from metastored.hive.statements.examples import EXAMPLES
+from metastored.hive.statements.explanations import SECTIONS
+from metastored.hive.statements.syntax import help_on
 from metastored.testing import RunningServer, running_server
 from tests.support.processes import ENVIRONMENT
 
@@ -48,7 +52,7 @@ def test_a_statement_of_the_flag_prints_a_table(server: RunningServer) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         *("database_name", "-------------", "default", "shop", "(2 rows)"),
-        *("table_name", "----------", "orders", "(1 row)"),
+        *("tab_name", "--------", "orders", "(1 row)"),
     ]
 
 
@@ -57,7 +61,7 @@ def test_a_file_is_executed_and_json_is_one_line_for_each_result(server: Running
     file.write_text("-- a script\nUSE shop;\nSHOW TABLES;\nSHOW DATABASES LIKE 's*'")
     done = run(server, str(file), "--output", "json")
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
-        {"columns": ["table_name"], "rows": [["orders"]]},
+        {"columns": ["tab_name"], "rows": [["orders"]]},
         {"columns": ["database_name"], "rows": [["shop"]]},
     ]
 
@@ -68,9 +72,9 @@ def test_standard_input_is_a_script_where_it_is_no_terminal(server: RunningServe
 
 
 def test_an_error_is_one_line_with_its_position_and_nothing_is_executed(server: RunningServer) -> None:
-    done = run(server, "-e", "CREATE CONNECTOR c TYPE 'x' URL 'u'; SELECT 1")
+    done = run(server, "-e", "CREATE CONNECTOR c TYPE 'x' URL 'u'; FROBNICATE 1")
     assert done.returncode == 2
-    assert done.stderr.startswith("metastored: line 1, column 38: 'SELECT' is not expected; expected: ")
+    assert done.stderr.startswith("metastored: line 1, column 38: 'FROBNICATE' is not expected; expected: ")
     assert done.stderr.count("\n") == 1
     assert "(0 rows)" in run(server, "-e", "SHOW CONNECTORS").stdout
     assert "nowhere" in run(server, "-e", "USE nowhere").stderr
@@ -187,3 +191,67 @@ def test_texts_of_several_lines_stay_in_their_column() -> None:
         ["a | b", "--+---", "1 | x", "2 |", "  | 字", "(2 rows)"]
     )
     assert as_text(Result(("s",), (("one\ntwo",),))) == "one\ntwo"
+
+
+def test_csv_quotes_what_needs_quotes_and_has_a_heading() -> None:
+    assert as_csv(Result(("a", "b"), (('x,"y"', None), ("line\nbreak", "1")))) == 'a,b\n"x,""y""",\n"line\nbreak",1'
+
+
+def test_a_file_by_its_flag_and_csv(server: RunningServer, tmp_path: Path) -> None:
+    file = tmp_path / "a.sql"
+    file.write_text("USE shop; SHOW TABLES;")
+    done = run(server, "-f", str(file), "--output", "csv")
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["tab_name", "orders"])
+    assert run(server, "-f", str(file), str(file)).returncode == 2
+
+
+def test_statements_behind_an_error_are_executed_only_where_that_is_asked_for(server: RunningServer) -> None:
+    text = "DROP TABLE shop.nosuch; SELECT 1; SHOW TABLES IN shop"
+    assert "orders" not in run(server, "-e", text).stdout
+    done = run(server, "--no-stop-on-error", "-e", text)
+    assert (done.returncode, "orders" in done.stdout) == (2, True)
+    first, second = done.stderr.splitlines()
+    assert first.startswith("metastored: statement 1: ") and "nosuch" in first
+    assert second.startswith("metastored: statement 2: line 1, column 1: SELECT reads or writes rows")
+
+
+def test_the_prompt_has_help_shortcuts_and_times(terminal: Terminal) -> None:
+    terminal.until("default> ")
+    terminal.type("help GRANT\n")
+    assert "WITH (GRANT | ADMIN) OPTION" in terminal.until("default> ")
+    terminal.type("help\n")
+    assert "\\timing" in terminal.until("default> ")
+    terminal.type("\\c shop\n")
+    terminal.until("shop> ")
+    terminal.type("\\dt\n")
+    assert "orders" in terminal.until("shop> ")
+    terminal.type("\\timing\n")
+    terminal.until("shop> ")
+    terminal.type("\\d orders\n")
+    assert "time: " in terminal.until("time: ")
+    terminal.type("\\q\n")
+    assert terminal.close() == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [
+        ("\\l", "SHOW DATABASES;"),
+        ("\\d", "SHOW TABLES;"),
+        ("\\d shop.orders", "DESCRIBE EXTENDED shop.orders;"),
+        ("\\d a; DROP TABLE b", "DESCRIBE EXTENDED `a; DROP TABLE b`;"),
+        ("\\dp", None),
+        ("\\l x", None),
+        ("SHOW TABLES", None),
+    ],
+)
+def test_a_shortcut_stands_for_one_statement(line: str, statement: str | None) -> None:
+    assert statement_of(line) == statement
+
+
+def test_every_statement_can_be_explained() -> None:
+    for statements in SECTIONS.values():
+        for rule, _ in statements:
+            assert EXAMPLES[rule].partition("\n")[0].split()[0] in help_on("")
+    assert "no statement begins with FROB" in help_on("frob")
+    assert "CREATE" in help_on("create table") and "Example" in help_on("create schema")

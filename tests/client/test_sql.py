@@ -69,7 +69,7 @@ def test_describe_returns_columns_and_with_extended_the_rest(client: Any) -> Non
     rows = client.sql("DESCRIBE shop.orders").rows
     assert rows[0] == ("id", "bigint", None)
     assert [row[0] for row in rows[1:3]] == ["ds", "h"]
-    facts = {row[0]: row[1] for row in client.sql("DESC FORMATTED orders", database="shop").rows}
+    facts = {row[0]: row[1] for row in client.sql("DESC EXTENDED orders", database="shop").rows}
     assert (facts["Database"], facts["Table"]) == ("shop", "orders")
     assert facts["Location"].endswith("/shop.db/orders")
     assert dict(client.sql("DESCRIBE DATABASE EXTENDED shop").rows)["Namespace Name"] == "shop"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.client.descriptions import described_connector, described_database, described_table, listed
+from metastored.client.rights import bag, reference
 from metastored.client.statements import (
     Result,
     changed,
@@ -14,13 +15,13 @@ from metastored.client.statements import (
     kind_of_name,
     local_name,
     new_database,
-    privilege,
     table_of,
 )
 from metastored.errors import InvalidInputException
 from metastored.hive.statements.parsing import parse
 from metastored.hive.statements.printing import printed
-from metastored.hive.statements.values import AlterRemote, CreateRemote, GrantCreateRemote, Kind
+from metastored.hive.statements.rights import Grant
+from metastored.hive.statements.values import AlterRemote, CreateRemote, Kind
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.remote_lists import list_key, name_of
 from metastored.model.remotes import read_remote
@@ -153,11 +154,11 @@ def test_a_database_using_a_connector_is_as_hive_4_creates_one() -> None:
 
 def test_a_grant_is_global_or_on_a_database() -> None:
     everything, one = parse("GRANT CREATE_REMOTE TO USER u"), parse("GRANT CREATE_REMOTE ON DATABASE d TO ROLE r")
-    assert isinstance(everything, GrantCreateRemote) and isinstance(one, GrantCreateRemote)
-    (given,) = privilege(everything, SALES).privileges or ()
-    assert given.hiveObject is not None and given.hiveObject.objectType == HiveObjectType.GLOBAL
+    assert isinstance(everything, Grant) and isinstance(one, Grant)
+    assert reference(everything.target, SALES).objectType == HiveObjectType.GLOBAL
+    (given,) = bag(everything, everything.privileges, reference(everything.target, SALES), "root").privileges or ()
     assert given.grantInfo is not None and given.grantInfo.privilege == "CREATE_REMOTE"
-    (given,) = privilege(one, SALES).privileges or ()
+    (given,) = bag(one, one.privileges, reference(one.target, SALES), "root").privileges or ()
     assert given.hiveObject is not None and given.hiveObject.dbName == "d"
 
 
@@ -217,7 +218,7 @@ def test_describe_appends_the_remote_configuration_with_secrets_masked() -> None
 
 
 def test_describe_of_a_local_object_has_no_remote_configuration() -> None:
-    assert "Remote" not in str(described_table(Table(tableName="t", dbName="d", parameters={"a": "b"}), "FORMATTED"))
+    assert "Remote" not in str(described_table(Table(tableName="t", dbName="d", parameters={"a": "b"}), "EXTENDED"))
     database = described_database(Database(name="d", parameters={"a": "b"}), True)
     assert ("Properties", "[a=b]") in database.rows and "Remote" not in str(database)
 

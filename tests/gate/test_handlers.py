@@ -13,6 +13,7 @@ from metastored.gate.audited import Audited
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly, changes
 from metastored.gate.services import ForServices
+from metastored.model.names import TableName
 from metastored.server.assemble import guarded
 from metastored.store.engine.migrate import ensure_schema
 from metastored.wire.generated.databases import Database
@@ -202,8 +203,12 @@ def test_reads_sessions_and_nothing_else_pass_a_read_only_server() -> None:
 # --- together -----------------------------------------------------------------------------------------------------
 
 
+async def no_remotes(table: TableName) -> bool:
+    return False
+
+
 def test_only_the_guard_of_tokens_is_installed_by_default(audited: Guarded) -> None:
-    handler, background, _ = guarded(audited.local, load(environment={}), audited.service, audited.pool)
+    handler, background, _ = guarded(audited.local, load(environment={}), audited.service, audited.pool, no_remotes)
     assert isinstance(handler, ForServices)
     assert handler.inner is audited.local
     assert background == ()
@@ -212,7 +217,7 @@ def test_only_the_guard_of_tokens_is_installed_by_default(audited: Guarded) -> N
 def test_the_audit_log_has_the_refusals_of_all_wrappers(audited: Guarded, caplog: pytest.LogCaptureFixture) -> None:
     flags = {"authorization": "sql", "audit": "on", "read_only": "on", "limits_calls_per_minute": "100"}
     audited.handler, background, _ = guarded(
-        audited.local, load(environment={}, flags=flags), audited.service, audited.pool
+        audited.local, load(environment={}, flags=flags), audited.service, audited.pool, no_remotes
     )
     assert len(background) == 1
     with pytest.raises(MetaException, match="Permission denied: user alice needs the admin role"):

@@ -17,6 +17,7 @@ from metastored.cli.completion import VARIABLE, completion, register_shells
 from metastored.cli.doctor import doctor
 from metastored.cli.errors import EXIT_CODE, complain, interrupted
 from metastored.cli.events import events
+from metastored.cli.grants import grants
 from metastored.cli.help import DATABASE, OTHERS, RUN, SHELL, SPARK, USE, Commands
 from metastored.cli.locks import locks, transactions
 from metastored.cli.ls import ls
@@ -69,6 +70,7 @@ app.command(name="show", rich_help_panel=USE)(show)
 app.command(name="partitions", rich_help_panel=USE)(partitions)
 app.command(name="stats", rich_help_panel=USE)(stats)
 app.command(name="sql", rich_help_panel=USE)(sql)
+app.command(name="grants", rich_help_panel=USE)(grants)
 app.command(name="events", rich_help_panel=USE)(events)
 app.command(name="locks", rich_help_panel=USE)(locks)
 app.command(name="transactions", rich_help_panel=USE)(transactions)

@@ -14,17 +14,20 @@ from typing import Any, Final
 import typer
 
 from metastored.cli.colours import painted
-from metastored.cli.results import Rows, Tabular, Value, as_json, as_text, harmless
+from metastored.cli.results import Rows, Tabular, Value, as_csv, as_json, as_text, harmless
 
 JSON: Final = "json"
+CSV: Final = "csv"
 
 
 def print_result(result: Tabular, output: str) -> None:
-    """A table with a heading, or JSON. Nothing for a statement without a result."""
+    """A table with a heading, JSON or CSV. Nothing for a statement without a result."""
     if not result.columns:
         return
     if output == JSON:
         typer.echo(as_json(result))
+    elif output == CSV:
+        typer.echo(as_csv(result))
     else:
         typer.echo(as_text(result, lambda text: painted(text, "bold", sys.stdout)))
 

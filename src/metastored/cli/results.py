@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import unicodedata
@@ -44,12 +46,23 @@ def done_text(statement: object) -> str:
     words = _CAPITAL.sub(" ", type(statement).__name__).upper()
     kind, name = getattr(statement, "kind", None), getattr(statement, "name", "")
     shown = ".".join(name) if isinstance(name, tuple) else str(name)
-    return " ".join(filter(None, ("ok:", words, kind and kind.value, shown)))
+    granted = [each.word for each in getattr(statement, "privileges", ())] or [*getattr(statement, "roles", ())]
+    parts = ("ok:", words, getattr(kind, "value", kind), shown, ", ".join(granted))
+    return harmless(" ".join(filter(None, parts)))
 
 
 def as_json(result: Tabular) -> str:
     """One line: the columns and the rows."""
     return json.dumps({"columns": result.columns, "rows": result.rows}, ensure_ascii=False)
+
+
+def as_csv(result: Tabular) -> str:
+    """The columns, and a line for each row, as RFC 4180 has them; no value is an empty one."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(result.columns)
+    writer.writerows(result.rows)
+    return lines.getvalue().removesuffix("\n")
 
 
 def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:

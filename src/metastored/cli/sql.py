@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from metastored.cli.errors import explained
-from metastored.cli.options import Output, Server, options
+from metastored.cli.errors import EXIT_CODE, complain, explained
+from metastored.cli.options import Server, options
 from metastored.cli.output import print_result
 from metastored.cli.results import done_text
-from metastored.errors import ConfigError
+from metastored.errors import ConfigError, Error
 
 if TYPE_CHECKING:
     from metastored.client._sync.statements import Statements
 
 File = Annotated[Path | None, typer.Argument(metavar="FILE", help="A file with statements; - is standard input.")]
+Script = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="The same as FILE.")]
 Execute = Annotated[
     list[str] | None, typer.Option("--execute", "-e", metavar="STATEMENT", help="Execute this; may be repeated.")
 ]
 Database = Annotated[str, typer.Option(metavar="NAME", help="The current database at first.")]
+Format = Annotated[Literal["text", "json", "csv"], typer.Option("--output", help="The format of the output.")]
+Stop = Annotated[
+    bool,
+    typer.Option(
+        "--stop-on-error/--no-stop-on-error",
+        help="End at the first error; otherwise the statements behind it are executed too, and the exit code is 2.",
+    ),
+]
 
 
 @explained
@@ -29,30 +38,38 @@ Database = Annotated[str, typer.Option(metavar="NAME", help="The current databas
 def sql(
     server: Server,
     file: File = None,
+    script: Script = None,
     execute: Execute = None,
     database: Database = "default",
-    output: Output = "text",
+    output: Format = "text",
+    stop_on_error: Stop = True,
 ) -> None:
-    """Execute statements, such as CREATE REMOTE DATABASE.
+    """Execute statements, such as CREATE TABLE, GRANT and SHOW TABLES.
 
-    Without -e and FILE there is a prompt.
+    Without -e and FILE there is a prompt, with history and completion; help lists the statements there.
     """
     from metastored.cli.shell import interactive
     from metastored.client._sync.statements import Statements
 
+    if file is not None and script is not None:
+        raise ConfigError("a file was given twice: as an argument and with -f")
+    file = file if file is not None else script
     if execute and file is not None:
         raise ConfigError("-e and a file are two things: give one of them")
     with server.connect() as client:
         statements = Statements(client, database)
-        for text in execute or ():
-            _run(statements, text, output)
+        texts = list(execute or ())
         if file is not None:
-            _run(statements, sys.stdin.read() if str(file) == "-" else file.read_text("utf-8"), output)
-        elif not execute:
+            texts = [sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")]
+        elif not texts:
             if sys.stdin.isatty():
-                interactive(client, statements, output)
-            else:
-                _run(statements, sys.stdin.read(), output)
+                return interactive(client, statements, output)
+            texts = [sys.stdin.read()]
+        if not stop_on_error:
+            return _run_all(statements, texts, output)
+        for text in texts:
+            _run(statements, text, output)
+        return None
 
 
 def _run(statements: Statements, text: str, output: str) -> None:
@@ -61,7 +78,24 @@ def _run(statements: Statements, text: str, output: str) -> None:
 
     for statement in parse_script(text):
         result = statements.execute(statement)
-        if result.columns or output == "json":
+        if result.columns or output != "text":
             print_result(result, output)
         else:
             typer.echo(done_text(statement))
+
+
+def _run_all(statements: Statements, texts: list[str], output: str) -> None:
+    """Executes each statement by itself. An error is a line on standard error with the number of the statement."""
+    from metastored.hive.statements.words import split_statements
+
+    failed, number = 0, 0
+    for text in texts:
+        for statement in split_statements(text):
+            number += 1
+            try:
+                _run(statements, statement, output)
+            except Error as error:
+                failed += 1
+                complain(f"statement {number}: {error}")
+    if failed:
+        raise SystemExit(EXIT_CODE)

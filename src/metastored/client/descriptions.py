@@ -26,14 +26,17 @@ from metastored.model.remote_keys import (
     via_of,
     without_remote_keys,
 )
+from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import PrincipalType, Table
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function, ResourceType
 
 Row = tuple[str | None, ...]
 
 COLUMNS: Final = ("col_name", "data_type", "comment")
 INFO: Final = ("info_name", "info_value")
+PROPERTIES: Final = ("prpt_name", "prpt_value")
 REMOTES: Final = ("kind", "name", "remote", "via", "address", "access", "timeout")
 REMOTE_INFORMATION: Final = "# Remote Information"
 
@@ -67,7 +70,7 @@ def described_table(table: Table, detail: str | None) -> Result:
             ("Table Properties", _map(without_remote_keys(parameters) if is_remote(parameters) else parameters)),
         )
         rows += [(name, value, "") for name, value in facts if value]
-    rows += [(name, value, "") for name, value in _remote(parameters)]
+    rows += [(name, value, "") for name, value in remote_rows(parameters)]
     return Result(COLUMNS, tuple(rows))
 
 
@@ -87,7 +90,7 @@ def described_database(database: Database, extended: bool) -> Result:
     rows: list[Row] = [(name, value) for name, value in facts if value]
     if extended:
         rows.append(("Properties", _map(without_remote_keys(parameters) if is_remote(parameters) else parameters)))
-    return Result(INFO, (*rows, *_remote(parameters)))
+    return Result(INFO, (*rows, *remote_rows(parameters)))
 
 
 def described_connector(connector: DataConnector, extended: bool) -> Result:
@@ -104,6 +107,35 @@ def described_connector(connector: DataConnector, extended: bool) -> Result:
         ("Properties", _map({key: _masked(key, value) for key, value in parameters.items()}) if extended else None),
     )
     return Result(INFO, tuple((name, value) for name, value in facts if value))
+
+
+def described_catalog(catalog: Catalog | None) -> Result:
+    """DESCRIBE CATALOG."""
+    found = catalog or Catalog()
+    facts = (("Catalog Name", found.name), ("Comment", found.description), ("Location", found.locationUri))
+    parameters = found.parameters or {}
+    return Result(INFO, (*((name, value) for name, value in facts if value), *remote_rows(parameters)))
+
+
+def described_function(function: Function, extended: bool) -> Result:
+    """DESCRIBE FUNCTION, in Spark's layout: one line for each fact."""
+    rows = [f"Function: {function.dbName}.{function.functionName}", f"Class: {function.className}"]
+    if extended:
+        kinds = ResourceType.NAMES
+        rows += [f"{kinds.get(each.resourceType or 0)}: {each.uri}" for each in function.resourceUris or ()]
+        rows.append(f"Owner: {function.ownerName or ''}")
+    return Result(("function_desc",), tuple((row,) for row in rows))
+
+
+def listed_properties(table: Table, key: str | None) -> Result:
+    """SHOW TBLPROPERTIES: all, or one; secrets of a remote table are masked."""
+    parameters = table.parameters or {}
+    via = via_of(parameters) if is_remote(parameters) else None
+    shown_values = {name: value if via is None else shown(name, value, via) for name, value in parameters.items()}
+    if key is None:
+        return Result(PROPERTIES, tuple((name, shown_values[name]) for name in sorted(shown_values)))
+    missing = f"Table {table.dbName}.{table.tableName} does not have property: {key}"
+    return Result(PROPERTIES, ((key, shown_values.get(key, missing)),))
 
 
 def listed(definitions: Iterable[tuple[Kind, Parts, Mapping[str, str]]]) -> Result:
@@ -130,7 +162,7 @@ def address(parameters: Mapping[str, str]) -> str | None:
     return next((shown(key, parameters[key]) for key in _ADDRESSES if key in parameters), None)
 
 
-def _remote(parameters: Mapping[str, str]) -> list[tuple[str, str]]:
+def remote_rows(parameters: Mapping[str, str]) -> list[tuple[str, str]]:
     """The remote configuration, with a heading; nothing for a local object."""
     if not is_remote(parameters):
         return []

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.hive.statements.basics import GROUP, ROLE
 from metastored.hive.statements.values import (
     AlterRemote,
     CreateConnector,
     CreateRemote,
-    GrantCreateRemote,
     Kind,
     Parts,
     Principal,
-    RevokeCreateRemote,
 )
 from metastored.model import kinds
 from metastored.model.names import DatabaseName, TableName
@@ -29,17 +28,12 @@ from metastored.model.remote_lists import COMMENT
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import (
     PrincipalType,
-    PrivilegeGrantInfo,
     SerDeInfo,
     StorageDescriptor,
     Table,
 )
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import Database, DatabaseType
-from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag
-
-CREATE_REMOTE: Final = "CREATE_REMOTE"
-"""The privilege to make and change remotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,20 +175,7 @@ def new_connector(statement: CreateConnector) -> DataConnector:
 
 def owner_type(principal: Principal) -> int:
     """How the API says whether a principal is a user or a role."""
-    return PrincipalType.ROLE if principal.is_role else PrincipalType.USER
-
-
-def privilege(statement: GrantCreateRemote | RevokeCreateRemote, current: DatabaseName) -> PrivilegeBag:
-    """What a GRANT or REVOKE is about, as the API takes it."""
-    ref = HiveObjectRef(objectType=HiveObjectType.GLOBAL)
-    if statement.database is not None:
-        database = database_of(statement.database, current)
-        ref = HiveObjectRef(HiveObjectType.DATABASE, database.database, catName=database.catalog_field)
-    info = PrivilegeGrantInfo(privilege=CREATE_REMOTE, createTime=0, grantorType=PrincipalType.USER, grantOption=False)
-    principal = statement.principal
-    return PrivilegeBag(
-        privileges=(HiveObjectPrivilege(ref, principal.name, owner_type(principal), info, authorizer="SQL"),)
-    )
+    return {ROLE: PrincipalType.ROLE, GROUP: PrincipalType.GROUP}.get(principal.kind, PrincipalType.USER)
 
 
 def create_statement(kind: Kind, name: Parts, listed: Mapping[str, str]) -> CreateRemote:

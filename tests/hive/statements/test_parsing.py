@@ -7,27 +7,23 @@ import pickle
 import pytest
 
 from metastored.errors import ErrorKind, StatementError, kind_of
+from metastored.hive.statements.basics import ROLE
 from metastored.hive.statements.parsing import keywords, parse, parse_script
+from metastored.hive.statements.rights import Grant, Privilege, Revoke, Target
+from metastored.hive.statements.shows import DescribeDatabase, DescribeTable, ShowDatabases, ShowPartitions, ShowTables
 from metastored.hive.statements.values import (
     AlterConnector,
     AlterRemote,
     CreateConnector,
     CreateRemote,
     DescribeConnector,
-    DescribeDatabase,
-    DescribeTable,
     DropConnector,
     DropRemote,
-    GrantCreateRemote,
     Kind,
     Principal,
-    RevokeCreateRemote,
     ShowConnectors,
     ShowCreateRemote,
-    ShowDatabases,
-    ShowPartitions,
     ShowRemotes,
-    ShowTables,
     Statement,
     Use,
 )
@@ -66,7 +62,7 @@ STATEMENTS: dict[str, Statement] = {
     ),
     "ALTER CONNECTOR c SET URL 'u'": AlterConnector("c", url="u"),
     "ALTER CONNECTOR c SET DCPROPERTIES ('a'='b')": AlterConnector("c", properties=(("a", "b"),)),
-    "ALTER CONNECTOR c SET OWNER ROLE r": AlterConnector("c", owner=Principal("r", True)),
+    "ALTER CONNECTOR c SET OWNER ROLE r": AlterConnector("c", owner=Principal("r", ROLE)),
     "DROP CONNECTOR IF EXISTS c": DropConnector("c", True),
     "SHOW CONNECTORS": ShowConnectors(),
     "DESC CONNECTOR EXTENDED c": DescribeConnector("c", True),
@@ -84,9 +80,13 @@ STATEMENTS: dict[str, Statement] = {
     "DESC TABLE FORMATTED db.t": DescribeTable(("db", "t"), "FORMATTED"),
     "DESCRIBE EXTENDED db.t": DescribeTable(("db", "t"), "EXTENDED"),
     "USE d": Use(("d",)),
-    "GRANT CREATE_REMOTE TO USER alice": GrantCreateRemote(Principal("alice")),
-    "GRANT CREATE_REMOTE ON DATABASE d TO ROLE r": GrantCreateRemote(Principal("r", True), ("d",)),
-    "REVOKE CREATE_REMOTE ON DATABASE d FROM USER `al.ice`": RevokeCreateRemote(Principal("al.ice"), ("d",)),
+    "GRANT CREATE_REMOTE TO USER alice": Grant((Privilege("CREATE_REMOTE"),), (Principal("alice"),)),
+    "GRANT CREATE_REMOTE ON DATABASE d TO ROLE r": Grant(
+        (Privilege("CREATE_REMOTE"),), (Principal("r", ROLE),), Target("DATABASE", ("d",))
+    ),
+    "REVOKE CREATE_REMOTE ON DATABASE d FROM USER `al.ice`": Revoke(
+        (Privilege("CREATE_REMOTE"),), (Principal("al.ice"),), Target("DATABASE", ("d",))
+    ),
 }
 
 
@@ -121,7 +121,7 @@ def test_texts_have_both_kinds_of_quotes_and_escapes_as_in_hive() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem", "expected"),
     [
-        ("SELECT 1", 1, 1, "'SELECT' is not expected", ("GRANT", "SHOW")),
+        ("FROBNICATE 1", 1, 1, "'FROBNICATE' is not expected", ("GRANT", "SHOW")),
         ("CREATE REMOTE VIEW v", 1, 15, "'VIEW' is not expected", ("CATALOG", "DATABASE", "SCHEMA", "TABLE")),
         ("CREATE REMOTE TABLE", 1, 20, "the statement is not complete", ("IF", "a name")),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.hive.statements.values import ShowDatabases
+from metastored.hive.statements.shows import ShowDatabases
 from metastored.hive.statements.words import is_complete, is_own, split_statements
 from tests.hive.statements.test_parsing import STATEMENTS
 

@@ -66,7 +66,7 @@ def post(client: Browser, body: Any, path: str = "/sql", kind: str = SQL, **more
 def test_a_statement_is_answered_with_columns_rows_and_the_current_database(client: Browser) -> None:
     answer = post(client, f"SHOW TABLES IN {DB}")
     assert (answer.status, answer.headers["content-type"]) == (200, JSON)
-    assert answer.json == {"columns": ["table_name"], "rows": [[TABLE]], "database": "default"}
+    assert answer.json == {"columns": ["tab_name"], "rows": [[TABLE]], "database": "default"}
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_a_statement_is_answered_with_columns_rows_and_the_current_database(clie
 def test_the_database_is_given_in_the_address_in_the_body_or_by_use(
     client: Browser, path: str, kind: str, body: Any
 ) -> None:
-    assert post(client, body, path, kind).json == {"columns": ["table_name"], "rows": [[TABLE]], "database": DB}
+    assert post(client, body, path, kind).json == {"columns": ["tab_name"], "rows": [[TABLE]], "database": DB}
 
 
 def test_a_text_that_is_no_statement_is_refused_with_its_position(client: Browser) -> None:
-    answer = post(client, "SHOW TABLES;\nSELECT 1")
+    answer = post(client, "SHOW TABLES;\nFROBNICATE 1")
     assert (answer.status, answer.headers["content-type"]) == (400, JSON)
     error = answer.json["error"]
     assert (error["type"], error["line"], error["column"]) == ("StatementError", 2, 1)
@@ -186,3 +186,12 @@ def test_a_server_does_not_load_the_grammar_before_the_first_statement() -> None
     program = "import sys, metastored.server.http.app; print({'lark', 'metastored.client'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_grant_is_made_in_the_name_of_the_caller(client: Browser) -> None:
+    made = post(client, f"CREATE ROLE reader; GRANT SELECT ON {DB}.{TABLE} TO ROLE reader")
+    assert made.json == {"columns": [], "rows": [], "database": "default"}
+    shown = post(client, f"SHOW GRANT ON TABLE {DB}.{TABLE}").json
+    (row,) = [dict(zip(shown["columns"], each, strict=True)) for each in shown["rows"]]
+    assert (row["principal_name"], row["privilege"], row["grantor"]) == ("reader", "SELECT", USER)
+    assert post(client, "DROP ROLE reader; DROP ROLE reader").json["error"]["type"] == "ObjectNotFound"

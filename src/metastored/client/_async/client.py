@@ -132,6 +132,11 @@ class AsyncClient:
         return self._identity.user
 
     @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of the user that the connections name."""
+        return self._identity.groups
+
+    @property
     def cache(self) -> MetadataCache:
         """The cache of this client: `stats()`, `clear()`. Raises ConfigError if there is none."""
         if self.api.cache is None:

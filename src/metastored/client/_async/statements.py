@@ -15,6 +15,9 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
+from metastored.client._async.definitions import execute_definition
+from metastored.client._async.rights import execute_right
+from metastored.client._async.shows import execute_show
 from metastored.client.statements import (
     Result,
     changed,
@@ -29,7 +32,6 @@ from metastored.client.statements import (
     new_table,
     owner_type,
     pattern_of,
-    privilege,
     rows_of,
     table_of,
 )
@@ -45,11 +47,13 @@ from metastored.errors import (
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
+from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
+from metastored.hive.statements.rights import RightsStatement
+from metastored.hive.statements.shows import ShowStatement
 from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
-from metastored.model.partitions import keys_of
 from metastored.model.remote_keys import PREFIX, is_remote, remote_keys
 from metastored.model.remote_lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
 from metastored.wire.generated.catalogs import (
@@ -109,31 +113,17 @@ class AsyncStatements:
                 local = local_name(kind, name, self.current)
                 found = await self._definition(kind, local)
                 return rows_of("createremote_stmt", [printed(create_statement(kind, local, found)) + ";"])
-            case s.ShowDatabases(like):
-                names = await self._client.databases(DatabaseName(self.current.catalog, pattern_of(like)).field)
-                return rows_of("database_name", names)
-            case s.ShowTables(name, like):
-                database = database_of(name, self.current)
-                return rows_of("table_name", await self._client.api.get_tables(database.field, pattern_of(like)))
-            case s.ShowPartitions():
-                return await self._show_partitions(statement)
-            case s.DescribeTable(name, detail):
-                return descriptions.described_table(
-                    await self._client.fresh_table(table_of(name, self.current)), detail
-                )
-            case s.DescribeDatabase(name, extended):
-                return descriptions.described_database(await self._database(database_of(name, self.current)), extended)
             case s.Use(name):
                 database = database_of(name, self.current)
                 await self._database(database)
                 self.current = database
                 return DONE
-            case s.GrantCreateRemote():
-                await self._client.api.grant_privileges(privilege(statement, self.current))
-                return DONE
-            case s.RevokeCreateRemote():
-                await self._client.api.revoke_privileges(privilege(statement, self.current))
-                return DONE
+            case _ if isinstance(statement, ShowStatement):
+                return await execute_show(self._client, self.current, statement)
+            case _ if isinstance(statement, RightsStatement):
+                return await execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, DefinitionStatement):
+                return await execute_definition(self._client, self.current, statement)
             case _:
                 return await self._connectors(statement)
 
@@ -285,22 +275,7 @@ class AsyncStatements:
             raise ApplicationError(ApplicationError.MISSING_RESULT, "the reply holds no catalog")
         return found
 
-    # Partitions and connectors
-
-    async def _show_partitions(self, statement: s.ShowPartitions) -> Result:
-        name = table_of(statement.name, self.current)
-        if not statement.partition:
-            return rows_of("partition", await self._client.partition_names(name))
-        keys = keys_of(await self._client.fresh_table(name))
-        given = {key.lower(): value for key, value in statement.partition}
-        unknown = [key for key in given if key not in keys]
-        if unknown:
-            raise InvalidOperationException(
-                f"{name} has no partition key {unknown[0]}; its partition keys are {', '.join(keys) or 'none'}"
-            )
-        asked = tuple(given.get(key, "") for key in keys)
-        names = await self._client.api.get_partition_names_ps(name.database_field, name.table, asked, -1)
-        return rows_of("partition", names)
+    # Connectors
 
     async def _connectors(self, statement: Statement) -> Result:
         api = self._client.api

@@ -16,6 +16,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client import descriptions
+from metastored.client._sync.definitions import execute_definition
+from metastored.client._sync.rights import execute_right
+from metastored.client._sync.shows import execute_show
 from metastored.client.statements import (
     Result,
     changed,
@@ -30,7 +33,6 @@ from metastored.client.statements import (
     new_table,
     owner_type,
     pattern_of,
-    privilege,
     rows_of,
     table_of,
 )
@@ -46,11 +48,13 @@ from metastored.errors import (
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
+from metastored.hive.statements.definitions import DefinitionStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
+from metastored.hive.statements.rights import RightsStatement
+from metastored.hive.statements.shows import ShowStatement
 from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
-from metastored.model.partitions import keys_of
 from metastored.model.remote_keys import PREFIX, is_remote, remote_keys
 from metastored.model.remote_lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
 from metastored.wire.generated.catalogs import (
@@ -110,29 +114,17 @@ class Statements:
                 local = local_name(kind, name, self.current)
                 found = self._definition(kind, local)
                 return rows_of("createremote_stmt", [printed(create_statement(kind, local, found)) + ";"])
-            case s.ShowDatabases(like):
-                names = self._client.databases(DatabaseName(self.current.catalog, pattern_of(like)).field)
-                return rows_of("database_name", names)
-            case s.ShowTables(name, like):
-                database = database_of(name, self.current)
-                return rows_of("table_name", self._client.api.get_tables(database.field, pattern_of(like)))
-            case s.ShowPartitions():
-                return self._show_partitions(statement)
-            case s.DescribeTable(name, detail):
-                return descriptions.described_table(self._client.fresh_table(table_of(name, self.current)), detail)
-            case s.DescribeDatabase(name, extended):
-                return descriptions.described_database(self._database(database_of(name, self.current)), extended)
             case s.Use(name):
                 database = database_of(name, self.current)
                 self._database(database)
                 self.current = database
                 return DONE
-            case s.GrantCreateRemote():
-                self._client.api.grant_privileges(privilege(statement, self.current))
-                return DONE
-            case s.RevokeCreateRemote():
-                self._client.api.revoke_privileges(privilege(statement, self.current))
-                return DONE
+            case _ if isinstance(statement, ShowStatement):
+                return execute_show(self._client, self.current, statement)
+            case _ if isinstance(statement, RightsStatement):
+                return execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, DefinitionStatement):
+                return execute_definition(self._client, self.current, statement)
             case _:
                 return self._connectors(statement)
 
@@ -284,22 +276,7 @@ class Statements:
             raise ApplicationError(ApplicationError.MISSING_RESULT, "the reply holds no catalog")
         return found
 
-    # Partitions and connectors
-
-    def _show_partitions(self, statement: s.ShowPartitions) -> Result:
-        name = table_of(statement.name, self.current)
-        if not statement.partition:
-            return rows_of("partition", self._client.partition_names(name))
-        keys = keys_of(self._client.fresh_table(name))
-        given = {key.lower(): value for key, value in statement.partition}
-        unknown = [key for key in given if key not in keys]
-        if unknown:
-            raise InvalidOperationException(
-                f"{name} has no partition key {unknown[0]}; its partition keys are {', '.join(keys) or 'none'}"
-            )
-        asked = tuple(given.get(key, "") for key in keys)
-        names = self._client.api.get_partition_names_ps(name.database_field, name.table, asked, -1)
-        return rows_of("partition", names)
+    # Connectors
 
     def _connectors(self, statement: Statement) -> Result:
         api = self._client.api

@@ -8,7 +8,6 @@ make execute anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,36 +15,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import StatementError
 from metastored.hive.limits import shortened
-from metastored.hive.statements.values import (
-    AlterConnector,
-    AlterRemote,
-    CreateConnector,
-    CreateRemote,
-    DescribeConnector,
-    DescribeDatabase,
-    DescribeTable,
-    DropConnector,
-    DropRemote,
-    GrantCreateRemote,
-    Kind,
-    Pairs,
-    Parts,
-    Principal,
-    RevokeCreateRemote,
-    ShowConnectors,
-    ShowCreateRemote,
-    ShowDatabases,
-    ShowPartitions,
-    ShowRemotes,
-    ShowTables,
-    Statement,
-    Use,
-)
+from metastored.hive.statements.building import Builder
+from metastored.hive.statements.refused import meant, refusal
+from metastored.hive.statements.rights import PRIVILEGES
+from metastored.hive.statements.values import Statement
+from metastored.hive.statements.words import split_statements
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
+    from lark import Lark, Token
 
-GRAMMAR: Final = Path(__file__).with_name("grammar.lark")
+GRAMMARS: Final = tuple(
+    Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "shows", "rights", "definitions")
+)
 NEVER_NAMED: Final = frozenset({"BLANKS", "LINE_COMMENT", "BLOCK_COMMENT"})
 WORDS: Final = {
     "NAME": "a name",
@@ -59,11 +40,20 @@ WORDS: Final = {
     "EQUAL": "=",
     "LPAR": "(",
     "RPAR": ")",
+    "COLON": ":",
+    "LT": "<",
+    "GT": ">",
+    "LE": "<=",
+    "GE": ">=",
+    "NE": "!=",
+    "CONDITION": "a condition in parentheses",
+    "QUERY": "a query",
 }
 """Terminals that are no keywords, as errors call them."""
-
-_ESCAPE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|''|\"\"", re.DOTALL)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
+_SIGN: Final = re.compile(r"`(?:[^`]|``)+`|\w+|[^'\"]")
+"""A word or a sign, but no text."""
+_SIGNS: Final = frozenset("_;,.=()<>:!")
+"""Those that statements have."""
 
 
 def parse(text: str) -> Statement:
@@ -87,27 +77,41 @@ def parse_script(text: str) -> tuple[Statement, ...]:
         tree = parser.feed_eof()
     except UnexpectedInput as error:
         right = len(tokens) - (bool(tokens) and tokens[-1] is getattr(error, "token", None))
-        raise _error(error, text, _accepted(text, right)) from None
-    statements: tuple[Statement, ...] = _Builder().build(tree)
+        ends = [token.end_pos or 0 for token in tokens[:right] if token.type == "SEMICOLON"]
+        raise _error(error, text, _accepted(text, right), ends[-1] if ends else 0) from None
+    statements: tuple[Statement, ...] = Builder().build(tree)
     return statements
 
 
 def keywords() -> tuple[str, ...]:
-    """All keywords of the statements, sorted, for completion."""
-    return tuple(sorted(each.name for each in _parser().terminals if each.name not in {*WORDS, *NEVER_NAMED}))
+    """All keywords of the statements and the privileges, sorted, for completion."""
+    terminals = {each.name for each in _parser().terminals} - {*WORDS, *NEVER_NAMED}
+    return tuple(sorted({*terminals, *PRIVILEGES}))
+
+
+def grammar() -> str:
+    """The complete grammar: the files, and a terminal for each keyword in them."""
+    text = "\n".join(file.read_text("utf-8") for file in GRAMMARS)
+    rules = re.sub(r"//[^\n]*|\"[^\"]*\"|/(?:[^/\\\n]|\\.)+/", " ", text)
+    defined = set(re.findall(r"^([A-Z_]+)(?:\.\d)?:", rules, re.MULTILINE))
+    used = set(re.findall(r"\b[A-Z][A-Z_]+\b", rules)) - defined
+    return "\n".join([text, *(f"{word}.2: /{word.lower()}\\b/i" for word in sorted(used))])
 
 
 @cache
 def _parser() -> Lark:
     from lark import Lark
 
-    return Lark(
-        GRAMMAR.read_text("utf-8"), parser="lalr", start="script", propagate_positions=True, maybe_placeholders=True
-    )
+    return Lark(grammar(), parser="lalr", start="script", propagate_positions=True, maybe_placeholders=True)
 
 
-def _error(error: Any, text: str, accepted: set[str]) -> StatementError:
-    """An error of lark's in our words."""
+def _error(error: Any, text: str, accepted: set[str], start: int) -> StatementError:
+    """An error of lark's in our words; the statement begins at `start`."""
+    statement = split_statements(text[start:])
+    refused = refusal(statement[0]) if statement else None
+    if refused is not None:
+        begun = text.index(statement[0], start)
+        return StatementError(refused, text.count("\n", 0, begun) + 1, begun - text.rfind("\n", 0, begun))
     names = accepted - {"QUOTED_NAME"} if "NAME" in accepted else accepted
     expected = tuple(sorted(WORDS.get(name, name) for name in names))
     token = getattr(error, "token", None)
@@ -124,9 +128,14 @@ def _error(error: Any, text: str, accepted: set[str]) -> StatementError:
         before = text.rstrip()
         line = before.count("\n") + 1
         return StatementError("the statement is not complete", line, len(before) - before.rfind("\n"), expected)
-    # A text may be a secret: it is not repeated.
-    found = WORDS["TEXT"] if token.type == "TEXT" else repr(shortened(str(token)))
-    return StatementError(f"{found} is not expected", token.line, token.column, expected)
+    # A text may be a secret: it is not repeated. Where no token is right, lark returns the longest one.
+    word = _SIGN.match(text, token.start_pos)
+    found = WORDS["TEXT"] if word is None else repr(shortened(word[0]))
+    if word is not None and len(word[0]) == 1 and not word[0].isalnum() and word[0] not in _SIGNS:
+        found = f"the character {found}"
+    right = meant(word[0], expected) if word is not None and word[0].upper() not in keywords() else None
+    hint = f" (did you mean {right}?)" if right is not None else ""
+    return StatementError(f"{found} is not expected{hint}", token.line, token.column, expected)
 
 
 def _accepted(text: str, tokens: int) -> set[str]:
@@ -143,235 +152,3 @@ def _accepted(text: str, tokens: int) -> set[str]:
             next(reading)  # It feeds the token before.
     accepted: set[str] = parser.accepts()
     return accepted
-
-
-class _Builder:
-    """Values from lark's tree: each rule has a method of its name, which gets the rule's tree and its built children.
-
-    A clause is a pair of its field and its value. Tokens are no children: `_token` is for the rules that need theirs.
-    """
-
-    def build(self, tree: Any) -> Any:
-        children = [self.build(each) for each in tree.children if hasattr(each, "data")]
-        make: Callable[[Tree[Token], list[Any]], Any] = getattr(self, f"on_{tree.data}")
-        return make(tree, children)
-
-    def on_script(self, tree: Tree[Token], children: list[Any]) -> tuple[Statement, ...]:
-        return tuple(children)
-
-    # Remotes
-
-    def on_create_remote_table(self, tree: Tree[Token], children: list[Any]) -> CreateRemote:
-        return CreateRemote(Kind.TABLE, **_fields(tree, children, 3))
-
-    def on_create_remote_database(self, tree: Tree[Token], children: list[Any]) -> CreateRemote:
-        return CreateRemote(Kind.DATABASE, **_fields(tree, children, 2))
-
-    def on_create_remote_catalog(self, tree: Tree[Token], children: list[Any]) -> CreateRemote:
-        return CreateRemote(Kind.CATALOG, **_fields(tree, children, 1))
-
-    def on_alter_remote_table(self, tree: Tree[Token], children: list[Any]) -> AlterRemote:
-        return AlterRemote(Kind.TABLE, **_changes(tree, children, 3))
-
-    def on_alter_remote_database(self, tree: Tree[Token], children: list[Any]) -> AlterRemote:
-        return AlterRemote(Kind.DATABASE, **_changes(tree, children, 2))
-
-    def on_alter_remote_catalog(self, tree: Tree[Token], children: list[Any]) -> AlterRemote:
-        return AlterRemote(Kind.CATALOG, **_changes(tree, children, 1))
-
-    def on_drop_remote(self, tree: Tree[Token], children: list[Any]) -> DropRemote:
-        return DropRemote(**_kind_and_name(tree, children))
-
-    def on_show_create_remote(self, tree: Tree[Token], children: list[Any]) -> ShowCreateRemote:
-        return ShowCreateRemote(**_kind_and_name(tree, children))
-
-    def on_show_remotes(self, tree: Tree[Token], children: list[Any]) -> ShowRemotes:
-        return ShowRemotes(**_fields(tree, children, 2))
-
-    # Connectors
-
-    def on_create_connector(self, tree: Tree[Token], children: list[Any]) -> CreateConnector:
-        return CreateConnector(**_single(tree, children))
-
-    def on_alter_connector(self, tree: Tree[Token], children: list[Any]) -> AlterConnector:
-        fields = _single(tree, children)
-        if "principal" in fields:
-            fields["owner"] = fields.pop("principal")
-        return AlterConnector(**fields)
-
-    def on_drop_connector(self, tree: Tree[Token], children: list[Any]) -> DropConnector:
-        return DropConnector(**_single(tree, children))
-
-    def on_show_connectors(self, tree: Tree[Token], children: list[Any]) -> ShowConnectors:
-        return ShowConnectors()
-
-    def on_describe_connector(self, tree: Tree[Token], children: list[Any]) -> DescribeConnector:
-        return DescribeConnector(**_single(tree, children))
-
-    # The rest
-
-    def on_show_databases(self, tree: Tree[Token], children: list[Any]) -> ShowDatabases:
-        return ShowDatabases(**dict(children))
-
-    def on_show_tables(self, tree: Tree[Token], children: list[Any]) -> ShowTables:
-        return ShowTables(**_fields(tree, children, 2))
-
-    def on_show_partitions(self, tree: Tree[Token], children: list[Any]) -> ShowPartitions:
-        return ShowPartitions(**_fields(tree, children, 3))
-
-    def on_describe_database(self, tree: Tree[Token], children: list[Any]) -> DescribeDatabase:
-        return DescribeDatabase(**_fields(tree, children, 2))
-
-    def on_describe_table(self, tree: Tree[Token], children: list[Any]) -> DescribeTable:
-        return DescribeTable(**_fields(tree, children, 3))
-
-    def on_use(self, tree: Tree[Token], children: list[Any]) -> Use:
-        return Use(**_fields(tree, children, 2))
-
-    def on_grant(self, tree: Tree[Token], children: list[Any]) -> GrantCreateRemote:
-        return GrantCreateRemote(**_fields(tree, children, 2))
-
-    def on_revoke(self, tree: Tree[Token], children: list[Any]) -> RevokeCreateRemote:
-        return RevokeCreateRemote(**_fields(tree, children, 2))
-
-    # Clauses
-
-    def on_connected_to(self, tree: Tree[Token], children: list[Any]) -> tuple[str, Parts]:
-        return "connected_to", children[0][1]
-
-    def on_via(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "via", children[0]
-
-    def on_using(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "using", children[0]
-
-    def on_prefix(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "prefix", children[0]
-
-    def on_comment(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "comment", children[0]
-
-    def on_type(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "type", children[0]
-
-    def on_url(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "url", children[0]
-
-    def on_like(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return "like", children[0]
-
-    def on_in(self, tree: Tree[Token], children: list[Any]) -> tuple[str, Parts]:
-        return "database", children[0][1]
-
-    def on_on(self, tree: Tree[Token], children: list[Any]) -> tuple[str, Parts]:
-        return "database", children[0][1]
-
-    def on_if_not_exists(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
-        return "if_not_exists", True
-
-    def on_if_exists(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
-        return "if_exists", True
-
-    def on_extended(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
-        return "extended", True
-
-    def on_detail(self, tree: Tree[Token], children: list[Any]) -> tuple[str, str]:
-        return "detail", _token(tree).type
-
-    def on_kind(self, tree: Tree[Token], children: list[Any]) -> tuple[str, Kind]:
-        word = _token(tree).type
-        return "kind", Kind.DATABASE if word == "SCHEMA" else Kind[word]
-
-    def on_principal(self, tree: Tree[Token], children: list[str]) -> tuple[str, Principal]:
-        return "principal", Principal(children[0], _token(tree).type == "ROLE")
-
-    def on_partition(self, tree: Tree[Token], children: list[tuple[str, str]]) -> tuple[str, Pairs]:
-        return "partition", _distinct(tree, children, "partition key")
-
-    def on_value(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return children[0], children[1]
-
-    def on_properties(self, tree: Tree[Token], children: list[tuple[str, str]]) -> tuple[str, Pairs]:
-        return "properties", _distinct(tree, children, "property")
-
-    def on_property(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
-        return children[0], children[1]
-
-    def on_keys(self, tree: Tree[Token], children: list[str]) -> tuple[str, tuple[str, ...]]:
-        return "unset", tuple(children)
-
-    def on_name(self, tree: Tree[Token], children: list[str]) -> tuple[str, Parts]:
-        return "name", tuple(children)
-
-    def on_identifier(self, tree: Tree[Token], children: list[Any]) -> str:
-        token = _token(tree)
-        return token[1:-1].replace("``", "`") if token.type == "QUOTED_NAME" else str(token)
-
-    def on_text(self, tree: Tree[Token], children: list[Any]) -> str:
-        return _ESCAPE.sub(_unescaped, _token(tree)[1:-1])
-
-    def on_number(self, tree: Tree[Token], children: list[Any]) -> str:
-        return str(_token(tree))
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    if match[1] is not None:
-        return chr(int(match[1], 16))
-    if match[2] is not None:
-        return _ESCAPED.get(match[2], match[2])
-    return match[0][0]
-
-
-def _token(tree: Tree[Token]) -> Token:
-    token = tree.children[0]
-    assert not hasattr(token, "data")
-    return token
-
-
-def _fields(tree: Tree[Token], children: list[tuple[str, Any]], parts: int) -> dict[str, Any]:
-    """The clauses of a statement; its own name has at most so many parts."""
-    fields = dict(children)
-    _check_parts(tree, fields.get("name"), "the name", parts)
-    _check_parts(tree, fields.get("database"), "the database", 2)
-    return fields
-
-
-def _single(tree: Tree[Token], children: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The clauses of a statement about a connector, which has a simple name."""
-    fields = _fields(tree, children, 1)
-    fields["name"] = fields["name"][0]
-    return fields
-
-
-def _changes(tree: Tree[Token], children: list[tuple[str, Any]], parts: int) -> dict[str, Any]:
-    fields = _fields(tree, children, parts)
-    if "properties" in fields:
-        fields["set"] = fields.pop("properties")
-    if len(fields) == 1:
-        raise StatementError(
-            "the statement changes nothing", tree.meta.line, tree.meta.column, ("CONNECTED TO", "SET", "UNSET", "VIA")
-        )
-    return fields
-
-
-def _kind_and_name(tree: Tree[Token], children: list[tuple[str, Any]]) -> dict[str, Any]:
-    most = {Kind.TABLE: 3, Kind.DATABASE: 2, Kind.CATALOG: 1}
-    return _fields(tree, children, most[dict(children)["kind"]])
-
-
-def _check_parts(tree: Tree[Token], name: Parts | None, what: str, most: int) -> None:
-    if name is not None and len(name) > most:
-        raise StatementError(
-            f"{what} {'.'.join(name)} has {len(name)} parts; at most {most} are possible",
-            tree.meta.line,
-            tree.meta.column,
-        )
-
-
-def _distinct(tree: Tree[Token], pairs: list[tuple[str, str]], what: str) -> Pairs:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise StatementError(f"the {what} {key!r} is given twice", tree.meta.line, tree.meta.column)
-        seen.add(key)
-    return tuple(pairs)

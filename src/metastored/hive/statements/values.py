@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
-Parts: TypeAlias = tuple[str, ...]
-"""A name as written: `("t",)`, `("db", "t")` or `("catalog", "db", "t")`."""
-Pairs: TypeAlias = tuple[tuple[str, str], ...]
-"""Properties in the order in which they were written; no key is there twice."""
-
-
-class Kind(Enum):
-    """What a remote is: one table, one database, or all databases of another metastore."""
-
-    TABLE = "TABLE"
-    DATABASE = "DATABASE"
-    CATALOG = "CATALOG"
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """A user or a role."""
-
-    name: str
-    is_role: bool = False
+from metastored.hive.statements.basics import Kind as Kind
+from metastored.hive.statements.basics import Pairs as Pairs
+from metastored.hive.statements.basics import Parts as Parts
+from metastored.hive.statements.basics import Principal as Principal
+from metastored.hive.statements.definitions import DefinitionStatement
+from metastored.hive.statements.rights import RightsStatement
+from metastored.hive.statements.shows import ShowStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,65 +113,10 @@ class DescribeConnector:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowDatabases:
-    """SHOW DATABASES."""
-
-    like: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowTables:
-    """SHOW TABLES."""
-
-    database: Parts | None = None
-    like: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShowPartitions:
-    """SHOW PARTITIONS; `partition` has values of some of the keys."""
-
-    name: Parts
-    partition: Pairs = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DescribeDatabase:
-    """DESCRIBE DATABASE."""
-
-    name: Parts
-    extended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DescribeTable:
-    """DESCRIBE of a table or view; `detail` is EXTENDED, FORMATTED or None."""
-
-    name: Parts
-    detail: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Use:
     """USE: the current database of the statements that follow."""
 
     name: Parts
-
-
-@dataclass(frozen=True, slots=True)
-class GrantCreateRemote:
-    """GRANT CREATE_REMOTE, on one database or on everything."""
-
-    principal: Principal
-    database: Parts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RevokeCreateRemote:
-    """REVOKE CREATE_REMOTE."""
-
-    principal: Principal
-    database: Parts | None = None
 
 
 Statement: TypeAlias = (
@@ -199,12 +130,8 @@ Statement: TypeAlias = (
     | DropConnector
     | ShowConnectors
     | DescribeConnector
-    | ShowDatabases
-    | ShowTables
-    | ShowPartitions
-    | DescribeDatabase
-    | DescribeTable
     | Use
-    | GrantCreateRemote
-    | RevokeCreateRemote
+    | ShowStatement
+    | RightsStatement
+    | DefinitionStatement
 )

@@ -21,19 +21,28 @@ _PIECES: Final = re.compile(
 OWN: Final = (
     *(("CREATE", "REMOTE"), ("ALTER", "REMOTE"), ("DROP", "REMOTE"), ("SHOW", "REMOTES"), ("SHOW", "CREATE", "REMOTE")),
     *(("CREATE", "CONNECTOR"), ("ALTER", "CONNECTOR"), ("DROP", "CONNECTOR"), ("SHOW", "CONNECTORS")),
-    *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT", "CREATE_REMOTE"), ("REVOKE", "CREATE_REMOTE")),
+    *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT",), ("REVOKE",)),
+    *(("CREATE", "ROLE"), ("DROP", "ROLE"), ("SET", "ROLE"), ("SHOW", "ROLES"), ("SHOW", "ROLE"), ("SHOW", "GRANT")),
+    *(("SHOW", "CURRENT", "ROLES"), ("SHOW", "PRINCIPALS")),
+    *(("SHOW", "LOCKS"), ("SHOW", "TRANSACTIONS"), ("SHOW", "COMPACTIONS")),
 )
-"""The first words of the statements that no engine has."""
+"""The first words of the statements that Spark does not execute."""
 
 
 def is_own(text: str) -> bool:
     """Whether a text begins as a statement that only metastored has. It need not be a correct one."""
+    found = first_words(text, 3)
+    return any(found[: len(words)] == words for words in OWN)
+
+
+def first_words(text: str, most: int) -> tuple[str, ...]:
+    """The words with which a text begins, in capital letters; at most so many, and none behind a sign or a text."""
     found: list[str] = []
     for kind, piece in _pieces(text):
-        if kind != "word" or len(found) == 3:
+        if kind != "word" or len(found) == most:
             break
         found.append(piece.upper())
-    return any(tuple(found[: len(words)]) == words for words in OWN)
+    return tuple(found)
 
 
 def split_statements(text: str) -> tuple[str, ...]:

@@ -1,0 +1,233 @@
+"""SHOW CREATE TABLE: the statement that makes a table or a view again. Pure.
+
+A table of Hive's is printed as Hive prints it, a table of Spark's as Spark prints it. Names and texts are quoted, so
+that nothing in them is read as a part of the statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from metastored.client.constraints import Constraints
+from metastored.client.new_tables import HANDLER, source_of
+from metastored.errors import InvalidOperationException, StatementError
+from metastored.hive.statements.definitions import CreateTable, CreateView
+from metastored.hive.statements.parsing import parse
+from metastored.hive.statements.printing import quoted
+from metastored.hive.statements.values import Statement
+from metastored.model import kinds
+from metastored.model.names import TableName
+from metastored.model.remote_keys import is_remote
+from metastored.model.spark.converting import from_hive_table
+from metastored.model.spark.properties import HIVE_STATISTICS, PROVIDER, SPARK_SQL_PREFIX
+from metastored.model.spark.restoring import restore_table_metadata
+from metastored.model.spark.type_strings import sql
+from metastored.model.spark.types import CURRENT_DEFAULT
+from metastored.model.spark.values import CatalogTable, CatalogTableType
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+
+LEFT_OUT: Final = HIVE_STATISTICS | {
+    *("transient_lastDdlTime", "EXTERNAL", "comment", "last_modified_by", "last_modified_time", HANDLER)
+}
+"""Parameters that the statement has elsewhere, or that the server sets."""
+
+
+def create_statement(table: Table, constraints: Constraints) -> str:
+    """The statement, without `;`. Raises InvalidOperationException for a remote table."""
+    name = TableName(table.catName or "", table.dbName or "", table.tableName or "")
+    if is_remote(table.parameters):
+        raise InvalidOperationException(f"{name} is a remote table: use SHOW CREATE REMOTE TABLE {name}")
+    if kinds.is_materialized_view(table):
+        raise InvalidOperationException(f"{name} is a materialized view, which only Hive creates")
+    if kinds.is_view(table):
+        return _checked(_view(table, name), name, len((table.sd and table.sd.cols) or ()))
+    if PROVIDER in (table.parameters or {}):
+        spark = restore_table_metadata(from_hive_table(table))
+        return _checked(_spark_table(spark, name), name, len(spark.schema))
+    return _checked(_hive_table(table, name, constraints), name, len((table.sd and table.sd.cols) or ()))
+
+
+def _checked(text: str, name: TableName, columns: int) -> str:
+    """The statement, if it is one statement with so many columns.
+
+    Types, conditions and queries are printed as they are stored, and who stored them may have put another statement
+    into them. Raises InvalidOperationException.
+    """
+    try:
+        found: Statement | None = parse(text)
+    except StatementError:
+        found = None
+    if not isinstance(found, CreateTable | CreateView) or len(found.columns) != columns:
+        raise InvalidOperationException(
+            f"no statement makes {name} again: a type, a default, a condition or the query in it cannot be parsed; "
+            f"DESCRIBE FORMATTED {name} shows it"
+        )
+    return text
+
+
+def identifier(name: str) -> str:
+    """A name in backquotes."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _plain(name: str) -> str:
+    """A name as it is where it is a word, else in backquotes."""
+    return name if re.fullmatch(r"\w+", name, re.ASCII) else identifier(name)
+
+
+def full_name(name: TableName) -> str:
+    """A table with its database, and with its catalog unless that is the default one."""
+    parts = (name.database, name.table) if name.catalog in ("", "hive") else name
+    return ".".join(identifier(part) for part in parts)
+
+
+# --- Hive -----------------------------------------------------------------------------------------------------
+
+
+def _hive_table(table: Table, name: TableName, constraints: Constraints) -> str:
+    sd = table.sd or StorageDescriptor()
+    serde = sd.serdeInfo or SerDeInfo()
+    parameters = table.parameters or {}
+    external = "EXTERNAL " if kinds.is_external_by_either(table) else ""
+    items = [*_columns(sd.cols or (), constraints), *_constraints(constraints)]
+    lines = [f"CREATE {external}TABLE {full_name(name)}(", ", \n".join(f"  {item}" for item in items) + ")"]
+    if "comment" in parameters:
+        lines.append(f"COMMENT {quoted(parameters['comment'])}")
+    if table.partitionKeys:
+        keys = ", \n".join(f"  {item}" for item in _columns(table.partitionKeys, Constraints()))
+        lines += ["PARTITIONED BY ( ", f"{keys})"]
+    if sd.bucketCols and (sd.numBuckets or 0) > 0:
+        lines += _buckets(sd)
+    lines += ["ROW FORMAT SERDE ", f"  {quoted(serde.serializationLib or '')} "]
+    if serde.parameters:
+        lines += ["WITH SERDEPROPERTIES ( ", f"{_pairs(serde.parameters)}) "]
+    if HANDLER in parameters:
+        lines += ["STORED BY ", f"  {quoted(parameters[HANDLER])} "]
+    elif sd.inputFormat and sd.outputFormat:
+        lines += ["STORED AS INPUTFORMAT ", f"  {quoted(sd.inputFormat)} "]
+        lines += ["OUTPUTFORMAT ", f"  {quoted(sd.outputFormat)}"]
+    if sd.location:
+        lines += ["LOCATION", f"  {quoted(sd.location)}"]
+    shown = {key: value for key, value in parameters.items() if key not in LEFT_OUT}
+    if shown:
+        lines += ["TBLPROPERTIES (", f"{_pairs(shown)})"]
+    return "\n".join(lines)
+
+
+def _columns(columns: Iterable[FieldSchema], constraints: Constraints) -> list[str]:
+    not_null = {each.column_name for each in constraints.not_null}
+    defaults = {each.column_name: each.default_value for each in constraints.defaults}
+    found = []
+    for each in columns:
+        text = f"{identifier(each.name or '')} {each.type}"
+        text += " NOT NULL" if each.name in not_null else ""
+        text += f" DEFAULT {defaults[each.name]}" if each.name in defaults else ""
+        text += f" COMMENT {quoted(each.comment)}" if each.comment else ""
+        found.append(text)
+    return found
+
+
+def _constraints(constraints: Constraints) -> list[str]:
+    found: list[str] = []
+    if constraints.primary_keys:
+        keys = sorted(constraints.primary_keys, key=lambda each: each.key_seq or 0)
+        found.append(
+            f"{_named(keys[0].pk_name)}PRIMARY KEY ({_names(each.column_name for each in keys)})"
+            f"{_states(keys[0].enable_cstr, keys[0].validate_cstr, keys[0].rely_cstr)}"
+        )
+    for name in dict.fromkeys(each.uk_name for each in constraints.unique):
+        rows = [each for each in constraints.unique if each.uk_name == name]
+        states = _states(rows[0].enable_cstr, rows[0].validate_cstr, rows[0].rely_cstr)
+        found.append(f"{_named(name)}UNIQUE ({_names(each.column_name for each in rows)}){states}")
+    for name in dict.fromkeys(each.fk_name for each in constraints.foreign_keys):
+        links = [each for each in constraints.foreign_keys if each.fk_name == name]
+        parent = f"{identifier(links[0].pktable_db or '')}.{identifier(links[0].pktable_name or '')}"
+        states = _states(links[0].enable_cstr, links[0].validate_cstr, links[0].rely_cstr)
+        own, others = _names(each.fkcolumn_name for each in links), _names(each.pkcolumn_name for each in links)
+        found.append(f"{_named(name)}FOREIGN KEY ({own}) REFERENCES {parent} ({others}){states}")
+    for check in constraints.checks:
+        states = "" if check.enable_cstr else " DISABLE"
+        found.append(f"{_named(check.dc_name)}CHECK ({check.check_expression}){states}")
+    return found
+
+
+def _named(name: str | None) -> str:
+    return f"CONSTRAINT {identifier(name)} " if name else ""
+
+
+def _names(names: Iterable[str | None]) -> str:
+    return ", ".join(identifier(name or "") for name in names)
+
+
+def _states(enabled: bool | None, validated: bool | None, relied: bool | None) -> str:
+    words = ("ENABLE" if enabled else "DISABLE", "VALIDATE" if validated else "NOVALIDATE", "RELY" if relied else "")
+    return "".join(f" {word}" for word in words if word)
+
+
+def _buckets(sd: StorageDescriptor) -> list[str]:
+    lines = ["CLUSTERED BY ( ", ", \n".join(f"  {identifier(name)}" for name in sd.bucketCols or ()) + ") "]
+    if sd.sortCols:
+        ordered = [f"  {identifier(each.col or '')} {'ASC' if each.order else 'DESC'}" for each in sd.sortCols]
+        lines += ["SORTED BY ( ", ", \n".join(ordered) + ") "]
+    return [*lines, f"INTO {sd.numBuckets} BUCKETS"]
+
+
+def _pairs(parameters: Mapping[str, str]) -> str:
+    return ", \n".join(f"  {quoted(key)}={quoted(value)}" for key, value in sorted(parameters.items()))
+
+
+# --- Spark ----------------------------------------------------------------------------------------------------
+
+
+def _spark_table(table: CatalogTable, name: TableName) -> str:
+    columns = []
+    for each in table.schema:
+        text = f"  {identifier(each.name)} {each.declared_type or sql(each.data_type)}"
+        text += "" if each.nullable else " NOT NULL"
+        text += f" DEFAULT {each.metadata[CURRENT_DEFAULT]}" if CURRENT_DEFAULT in each.metadata else ""
+        text += f" COMMENT {quoted(each.comment)}" if each.comment is not None else ""
+        columns.append(text)
+    lines = [f"CREATE TABLE {full_name(name)} (", ",\n".join(columns) + ")", f"USING {_plain(table.provider or '')}"]
+    hidden = ("path", "serialization.format")
+    options = {key: value for key, value in table.storage.properties.items() if key not in hidden}
+    if options:
+        lines += ["OPTIONS (", _pairs(options).replace(", \n", ",\n") + ")"]
+    if table.partition_column_names:
+        lines.append(f"PARTITIONED BY ({_names(table.partition_column_names)})")
+    if (spec := table.bucket_spec) is not None:
+        lines.append(f"CLUSTERED BY ({_names(spec.bucket_column_names)})")
+        if spec.sort_column_names:
+            lines.append(f"SORTED BY ({_names(spec.sort_column_names)})")
+        lines.append(f"INTO {spec.num_buckets} BUCKETS")
+    if table.comment is not None:
+        lines.append(f"COMMENT {quoted(table.comment)}")
+    if table.table_type is CatalogTableType.EXTERNAL and table.storage.location_uri is not None:
+        lines.append(f"LOCATION {quoted(table.storage.location_uri)}")
+    shown = {
+        key: value
+        for key, value in table.properties.items()
+        if key not in LEFT_OUT and not key.startswith(SPARK_SQL_PREFIX)
+    }
+    if shown:
+        lines += ["TBLPROPERTIES (", _pairs(shown).replace(", \n", ",\n") + ")"]
+    return "\n".join(lines)
+
+
+def _view(table: Table, name: TableName) -> str:
+    query = table.viewOriginalText or table.viewExpandedText or ""
+    typed = source_of(query) is None
+    columns = []
+    for each in (table.sd.cols if table.sd is not None else None) or ():
+        text = identifier(each.name or "") + (f" {each.type}" if typed else "")
+        columns.append(text + (f" COMMENT {quoted(each.comment)}" if each.comment else ""))
+    parameters = table.parameters or {}
+    hidden = ("view.", "spark.")
+    shown = {key: value for key, value in parameters.items() if key not in LEFT_OUT and not key.startswith(hidden)}
+    lines = [f"CREATE VIEW {full_name(name)} ({', '.join(columns)})"]
+    if "comment" in parameters:
+        lines.append(f"COMMENT {quoted(parameters['comment'])}")
+    if shown:
+        lines += ["TBLPROPERTIES (", _pairs(shown) + ")"]
+    return "\n".join([*lines, f"AS {query}"])

@@ -1,0 +1,21 @@
+"""Builds the values of a script from lark's tree: each topic has a class with its rules, and this one has them all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metastored.hive.statements.building_definitions import DefinitionsBuilder
+from metastored.hive.statements.building_remotes import RemotesBuilder
+from metastored.hive.statements.building_rights import RightsBuilder
+from metastored.hive.statements.building_shows import ShowsBuilder
+from metastored.hive.statements.values import Statement
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+
+class Builder(RemotesBuilder, RightsBuilder, DefinitionsBuilder, ShowsBuilder):
+    """All rules."""
+
+    def on_script(self, tree: Tree[Token], children: list[Any]) -> tuple[Statement, ...]:
+        return tuple(children)

@@ -1,0 +1,63 @@
+"""Statements that metastored does not execute get a sentence that says what to use; misspelt words, what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from metastored.errors import StatementError
+from metastored.hive.statements.parsing import parse_script
+from metastored.hive.statements.refused import REFUSED
+from metastored.hive.statements.words import is_own
+
+
+def error_of(text: str) -> StatementError:
+    with pytest.raises(StatementError) as caught:
+        parse_script(text)
+    return caught.value
+
+
+@pytest.mark.parametrize("words", REFUSED, ids=" ".join)
+def test_each_refused_statement_has_a_sentence(words: tuple[str, ...]) -> None:
+    error = error_of(f"{' '.join(words).lower()} something 'secret'")
+    assert "is not expected" not in error.problem
+    assert "secret" not in str(error)
+    assert len(error.problem.split()) >= 3
+
+
+def test_a_statement_about_rows_names_the_line_that_runs_it() -> None:
+    assert str(error_of("select 1")) == (
+        "line 1, column 1: SELECT reads or writes rows, and rows are Spark's: run it by Spark, "
+        'metastored.spark.sql(spark, "select 1")'
+    )
+    assert error_of("INSERT INTO t VALUES ('hush')").problem.endswith('metastored.spark.sql(spark, "INSERT INTO …")')
+
+
+def test_the_position_is_that_of_the_statement() -> None:
+    error = error_of("SHOW TABLES;\n  SELECT a FROM b;\nSHOW VIEWS")
+    assert (error.line, error.column) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("SHWO TABLES", "SHOW"),
+        ("CREATE TABEL t (a INT)", "TABLE"),
+        ("DESCIRBE t", "DESCRIBE"),
+        ("SHOW DATABSES", "DATABASES"),
+        ("ALTER TABLE t SET TBLPROPERTEIS ('a' = 'b')", "TBLPROPERTIES"),
+        ("DROP TABLE t PRUGE", "PURGE"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_what_was_meant(text: str, meant: str) -> None:
+    assert f"(did you mean {meant}?)" in str(error_of(text))
+
+
+def test_no_word_is_guessed_where_none_is_near() -> None:
+    assert "did you mean" not in str(error_of("FROBNICATE ALL"))
+
+
+def test_what_spark_does_not_execute_is_left_to_metastored() -> None:
+    for text in ("GRANT x TO USER y", "show locks", "SHOW TRANSACTIONS", "SHOW COMPACTIONS", "SHOW CURRENT ROLES"):
+        assert is_own(text)
+    for text in ("SHOW TABLES", "CREATE TABLE t (a INT)", "SET x = y", "DROP DATABASE d"):
+        assert not is_own(text)
