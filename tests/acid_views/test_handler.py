@@ -6,6 +6,7 @@ No file is opened by the server, so these tables have files of a few bytes. Rows
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,12 +14,19 @@ from pathlib import Path
 import pytest
 
 import metastored
+from metastored.acid_views.handler import AcidViews
 from metastored.errors import Error, InvalidOperationException, MetaException, TableNotFound
 from metastored.hive.locations import local_path
+from metastored.hive.transactions.resolution import Listing, listing_of
+from metastored.model.names import TableName
 from metastored.testing import running_server
-from metastored.wire.generated.common import EnvironmentContext, Table
+from metastored.threads import Pool
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
-from metastored.wire.generated.tables import GetTableRequest, GetTablesRequest
+from metastored.wire.generated.tables import GetTableRequest, GetTableResult, GetTablesRequest
+from metastored.wire.generated.transactions import GetOpenTxnsResponse, GetValidWriteIdsResponse, TableValidWriteIds
+from metastored.wire.message import Call, Reply, Session
+from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.support.in_process import serving_metastore
 from tests.support.postgres import PostgresServer, running_postgres
@@ -325,6 +333,45 @@ def test_a_directory_that_cannot_be_listed_gives_a_view_that_says_so(house: Hous
     (house.home("plain") / "delta_0000002_0000002").symlink_to("/")
     text = text_of(house.seen("plain"))
     assert "raise_error" in text and "symbolic link" in text
+
+
+class Wrong:
+    """A metastore whose partition has a value too few, and a location that is none."""
+
+    def __init__(self, location: str, *values: str) -> None:
+        keys = (FieldSchema("day", "string"), FieldSchema("n", "int"))
+        orc = metastored.table("shop.t", {"id": "int"}, format="orc", location="file:/w/t", properties=FULL)
+        self.table = replace(orc, partitionKeys=keys)
+        self.partition = Partition(values=values, sd=StorageDescriptor(location=location))
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        values = {
+            "get_table_req": GetTableResult(table=self.table),
+            "get_open_txns": GetOpenTxnsResponse(txn_high_water_mark=1, open_txns=frozenset(), abortedBits=b""),
+            "get_valid_write_ids": GetValidWriteIdsResponse(
+                tblValidWriteIds=(TableValidWriteIds("shop.t", 1, (), None, b""),)
+            ),
+            "get_partitions": (self.partition,),
+        }
+        return Reply.of(call.method, values[call.method.name])
+
+    def listing(self, uri: str) -> Listing:
+        return listing_of([("delta_1_1_0", None), ("delta_1_1_0/bucket_00000", 10)])
+
+
+@pytest.mark.parametrize("wrong", [Wrong("file:/w/t/x", "a"), Wrong("", "a", "1"), Wrong("s3a:relative", "a", "1")])
+def test_what_a_metastore_says_of_a_table_and_cannot_be_read_is_a_view_that_fails(wrong: Wrong) -> None:
+    async def anything(name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
+        return None
+
+    pool = Pool(1)
+    views = AcidViews(wrong, wrong, pool, anything, lambda session: True)
+    call = Call(METHODS["get_table"], ("shop", "t"))
+    try:
+        reply = asyncio.run(views.handle(call, Session()))
+    finally:
+        pool.close()
+    assert "raise_error" in text_of(reply.value(call.method))
 
 
 def test_a_user_needs_the_rights_that_the_table_needs(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ class AcidViews:
         session.acid_views = True  # Also for what this client does with the view.
         try:
             answer = await self._answer(table, wanted, session)
-        except NotShown as reason:
+        except (NotShown, ValueError) as reason:  # A location or a value that cannot be read is a ValueError.
             if wanted is not None:
                 text = f"{_name_in(call)} cannot be read any more: {reason}; run the query again"
                 return Reply.failed(call.method, text, session.version, NoSuchObjectException)
