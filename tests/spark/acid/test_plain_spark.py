@@ -303,8 +303,11 @@ result = [
 
 
 def test_a_reader_sees_whole_transactions_beside_a_writer_and_compactions(spark: Any) -> None:
-    """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query."""
-    with running_server(acid_views_port=0) as server, metastored.connect(server.uri, user="ann") as client:
+    """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query.
+
+    Both use the same port: the server shows the view to those who look the table up as Spark does.
+    """
+    with running_server(acid_views="on") as server, metastored.connect(server.uri, user="ann") as client:
         with new_warehouse(client) as warehouse, ThreadPoolExecutor(1) as pool:
             made = Maker(spark, warehouse)
             warehouse.create("t", {"id": "int", "g": "int"}, keys={"day": "string"})
@@ -312,7 +315,7 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_and_compactions(spark:
             reading = pool.submit(
                 run_spark,
                 READER.format(db=warehouse.database, times=12),
-                conf={"spark.hadoop.hive.metastore.uris": f"thrift://127.0.0.1:{server.acid_views_port}"},
+                conf={"spark.hadoop.hive.metastore.uris": server.uri},
             )
             written = 0
             while not reading.done():
