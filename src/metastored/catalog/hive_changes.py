@@ -12,6 +12,7 @@ from metastored.catalog.hive_objects import field_of, goes_beyond_hive, marked_c
 from metastored.catalog.status import DatabaseChanges, PartitionDefinition, TableChanges, replaced, spark_schema
 from metastored.errors import InvalidInputException
 from metastored.hive import locations
+from metastored.hive.names import directory_name
 from metastored.model import kinds, makers
 from metastored.model.spark.columns import edited, is_schema, schema_parameters
 from metastored.model.spark.properties import is_data_source_table
@@ -107,7 +108,9 @@ def _renamed_directory(location: str | None, old: str, new: str) -> str | None:
         return None
     try:
         above = locations.parent(location)
-        return locations.join(above, new) if above is not None and locations.name(location) == old else None
+        if above is None or locations.name(location) not in (old, directory_name(old)):
+            return None
+        return locations.join(above, directory_name(new))
     except locations.LocationError:
         return None
 

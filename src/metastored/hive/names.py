@@ -65,6 +65,14 @@ def directory_name(table: str) -> str:
     return "".join(c if c.isalnum() or c == "_" else f"-{ord(c)}-" for c in table)
 
 
+def database_directory(database: str) -> str:
+    """A database's name as the name of its directory: `shop.db`.
+
+    Hive 4 takes slashes in the names of databases, and its own directory of such a one can be anywhere.
+    """
+    return f"{directory_name(database) if '/' in database else database}.db"
+
+
 def is_valid_function_name(name: str) -> bool:
     return _WORD.fullmatch(name) is not None
 

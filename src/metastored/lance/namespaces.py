@@ -32,6 +32,7 @@ from lance_namespace import (
 
 from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.locations import join
+from metastored.hive.names import directory_name
 from metastored.lance.connection import Connected
 from metastored.lance.files import remove_dataset
 from metastored.lance.listing import lance_tables
@@ -164,7 +165,7 @@ class NamespaceOperations(Connected):
                 raise InvalidInputError(
                     f"catalog {name} needs a location: the property catalog.location-uri, or the namespace's root"
                 )
-            location = join(self.properties.root, name)
+            location = join(self.properties.root, directory_name(name))
         return Catalog(
             name=name,
             description=_first(properties, ("catalog.description", *_DESCRIPTION)),

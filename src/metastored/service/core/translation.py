@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from metastored.errors import MetaException
 from metastored.hive.locations import is_under, join, same_location
-from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, directory_name, normalize
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, database_directory, directory_name, normalize
 from metastored.model import kinds
 from metastored.model.acid import PROPERTIES, TRANSACTIONAL, says_insert_only, translates_as_transactional
 from metastored.model.origins import is_iceberg
@@ -218,7 +218,7 @@ def managed_directory(database: Database, root: str) -> str | None:
 
 
 def _default_directory(database: Database, root: str) -> str:
-    return root if database.name == DEFAULT_DATABASE else join(root, f"{database.name}.db")
+    return root if database.name == DEFAULT_DATABASE else join(root, database_directory(database.name or ""))
 
 
 def translated_database(database: Database, abilities: Abilities | None, root: str) -> Database:

@@ -10,7 +10,7 @@ from metastored.errors import (
     NoSuchObjectException,
 )
 from metastored.hive.locations import join
-from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_database_name
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, database_directory, is_valid_database_name
 from metastored.hive.patterns import compile_pattern
 from metastored.model.names import DatabaseName
 from metastored.model.remotes import is_remote
@@ -132,7 +132,8 @@ def create_database(ctx: Context, database: Database | None) -> None:
     if location_uri is None:
         # A catalog's location is stored as it was written.
         location = join(
-            stored_location(ctx, parent_location) if parent_location else ctx.warehouse.root, f"{where.database}.db"
+            stored_location(ctx, parent_location) if parent_location else ctx.warehouse.root,
+            database_directory(where.database),
         )
     else:
         location = stored_location(ctx, location_uri)

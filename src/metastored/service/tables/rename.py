@@ -13,7 +13,7 @@ from typing import NamedTuple
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.locations import join, parent, same_location
 from metastored.hive.locations import name as last_name
-from metastored.hive.names import DEFAULT_CATALOG
+from metastored.hive.names import DEFAULT_CATALOG, directory_name
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.model.origins import is_iceberg
@@ -156,12 +156,13 @@ def _destination(
         old_root, above = _home(ctx, old), parent(source)
         if not old_root or above is None or not same_location(above, old_root):
             return None
-        if last_name(source).lower() != (before.tableName or ""):
+        name = before.tableName or ""
+        if last_name(source).lower() not in (name, directory_name(name)):
             return None
         root = _home(ctx, new)
     if not root:
         raise MetaException(f"database {target.database} has no location to move the table to")
-    return join(root, after.tableName or "")
+    return join(root, directory_name(after.tableName or ""))
 
 
 def _home(ctx: Context, database: Database) -> str | None:
