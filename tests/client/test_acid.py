@@ -386,3 +386,14 @@ def test_a_transaction_that_another_client_aborted_cannot_be_committed(table: tu
     client, name = table
     with pytest.raises(TransactionFailed, match="was aborted"), client.write(name) as write:
         client.api.abort_txn(AbortTxnRequest(txnid=write.transaction.id))
+
+
+def test_a_snapshot_with_many_open_transactions_is_understood_by_every_version(uri: str) -> None:
+    """Hive 4 writes runs of ids as `5-9`, and Hive 3.1 cannot read them."""
+    with connected(uri) as client:
+        opened = client.api.open_txns(OpenTxnRequest(num_txns=7, user="ann", hostname="here")).txn_ids or ()
+        try:
+            seen, lists = snapshot(client.api, ["default.nothing"])
+            assert set(opened) <= set(seen.open) and list(lists) == ["default.nothing"]
+        finally:
+            client.api.abort_txns(AbortTxnsRequest(txn_ids=tuple(opened)))

@@ -18,7 +18,6 @@ from metastored.hive.limits import MAX_IDS, MAX_SNAPSHOT
 NO_OPEN_ID = 2**63 - 1
 """The lowest open id when none is open (Java's Long.MAX_VALUE)."""
 
-_SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
 _LONGEST_ID = 19
 _SHOWN = 80
 
@@ -99,7 +98,8 @@ class ValidTxnList:
         return cls(high_watermark, open_ids, aborted, open_ids[0] if open_ids else NO_OPEN_ID)
 
     def __str__(self) -> str:
-        opened, aborted = _format_runs(self.open), _format_runs(self.aborted)
+        # Hive 4 writes runs of ids as 5-9, which Hive 3.1 cannot read.
+        opened, aborted = ",".join(map(str, self.open)), ",".join(map(str, self.aborted))
         return f"{self.high_watermark}:{self.min_open}:{opened}:{aborted}"
 
     def is_valid(self, txn: int) -> bool:
@@ -307,17 +307,3 @@ def parse_ids(text: str) -> tuple[int, ...]:
             raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {shown(text)}")
         ids.extend(range(low, high + 1))
     return tuple(sorted(ids))
-
-
-def _format_runs(ids: Sequence[int]) -> str:
-    written: list[str] = []
-    start = 0
-    for end in range(1, len(ids) + 1):
-        if end < len(ids) and ids[end] == ids[end - 1] + 1:
-            continue
-        if end - start >= _SHORTEST_RUN:
-            written.append(f"{ids[start]}-{ids[end - 1]}")
-        else:
-            written.extend(map(str, ids[start:end]))
-        start = end
-    return ",".join(written)
