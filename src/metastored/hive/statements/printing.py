@@ -12,7 +12,9 @@ PROPERTIES: Final = {Kind.TABLE: "TBLPROPERTIES", Kind.DATABASE: "DBPROPERTIES",
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PLAIN: Final = re.compile(r"[a-z0-9_]*[a-z_][a-z0-9_]*")
-_KEYWORDS: Final = frozenset({"if", "extended", "formatted", "table", "database", "schema", "connector"})
+_KEYWORDS: Final = frozenset(
+    {"if", "extended", "formatted", "table", "database", "schema", "connector", "catalog", "function"}
+)
 """Keywords that can be where a name can be: as names they need backquotes."""
 
 
