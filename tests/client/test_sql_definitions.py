@@ -424,15 +424,17 @@ def test_a_view_stores_its_query_and_the_columns_of_its_table(client: Any) -> No
 
 def test_a_view_of_another_query_needs_the_types_of_its_columns(client: Any) -> None:
     client.sql(ORDERS)
-    query = "SELECT ds, count(*) FROM shop.orders GROUP BY ds"
+    query = "SELECT ds AS day, count(*) AS number FROM shop.orders GROUP BY ds"
     with pytest.raises(InvalidOperationException, match="write them with their types"):
         client.sql(f"CREATE VIEW shop.v AS {query}")
     client.sql(f"CREATE VIEW shop.v (day STRING, number BIGINT) AS {query}")
     assert client.table("shop.v").viewExpandedText == query
     with pytest.raises(InvalidInputException, match="begins with SELECT"):
         client.sql("CREATE VIEW shop.w (a INT) AS DROP TABLE shop.orders")
+    with pytest.raises(InvalidInputException, match="does not name its column number: write SELECT … AS number"):
+        client.sql("CREATE VIEW shop.w (number BIGINT) AS SELECT count(*) FROM shop.orders")
     with pytest.raises(InvalidOperationException, match="is a table"):
-        client.sql("CREATE OR REPLACE VIEW shop.orders (a INT) AS SELECT 1")
+        client.sql("CREATE OR REPLACE VIEW shop.orders (a INT) AS SELECT 1 AS a")
     with pytest.raises(InvalidOperationException, match="no column nosuch"):
         client.sql("CREATE VIEW shop.w AS SELECT nosuch FROM shop.orders")
 

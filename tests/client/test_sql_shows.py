@@ -205,7 +205,7 @@ def test_the_printed_statement_makes_the_same_table_again(client: Any, case: str
 
 def test_the_printed_statement_of_a_view_makes_it_again(client: Any) -> None:
     client.sql("CREATE VIEW shop.w (day STRING COMMENT 'd', n BIGINT) COMMENT 'c' TBLPROPERTIES ('k' = 'v') AS "
-               "SELECT ds, count(*) FROM shop.orders WHERE ds <> ';' GROUP BY ds")  # fmt: skip
+               "SELECT ds AS day, count(*) AS n FROM shop.orders WHERE ds <> ';' GROUP BY ds")  # fmt: skip
     for name in ("shop.v", "shop.w"):
         before = client.fresh_table(name)
         ((text,),) = client.sql(f"SHOW CREATE TABLE {name}").rows

@@ -46,7 +46,7 @@ def done_text(statement: object) -> str:
     words = _CAPITAL.sub(" ", type(statement).__name__).upper()
     kind, name = getattr(statement, "kind", None), getattr(statement, "name", "")
     shown = ".".join(name) if isinstance(name, tuple) else str(name)
-    granted = [each.word for each in getattr(statement, "privileges", ())] or [*getattr(statement, "roles", ())]
+    granted = [each.word for each in getattr(statement, "privileges", ())] + [*getattr(statement, "roles", ())]
     parts = ("ok:", words, getattr(kind, "value", kind), shown, ", ".join(granted))
     return harmless(" ".join(filter(None, parts)))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace as with_values
 from typing import Any, Final
 
 from metastored.errors import ConversionError, InvalidInputException
@@ -242,6 +241,7 @@ _SIMPLE: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A query of one table whose columns are those of the table."""
+_STAR: Final = re.compile(r"(?:SELECT|,|\.)\s*\*", re.IGNORECASE)
 _QUERIES: Final = ("select", "with", "from", "values", "table", "map", "reduce", "(")
 
 
@@ -273,10 +273,27 @@ def source_of(query: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...] 
     return name, tuple(columns)
 
 
+def check_named(name: TableName, query: str, columns: Iterable[Column]) -> None:
+    """Raises InvalidInputException if a query does not name a column of its view: engines look columns up by name."""
+    if _STAR.search(query) is not None:
+        return
+    words = {word.lower() for word in re.findall(r"\w+|`[^`]+`", query)}
+    for each in columns:
+        if each.name.lower() not in words and f"`{each.name.lower()}`" not in words:
+            raise InvalidInputException(
+                f"the query of {name} does not name its column {each.name}: write SELECT … AS {each.name}"
+            )
+
+
 def view_table(
-    statement: CreateView, name: TableName, columns: tuple[FieldSchema, ...], current: str, owner: str | None
+    statement: CreateView,
+    name: TableName,
+    columns: tuple[FieldSchema, ...],
+    selected: Iterable[str],
+    current: str,
+    owner: str | None,
 ) -> Table:
-    """A view. `current` is the database in which the names of its query are looked up."""
+    """A view. `selected` are the names of the columns in its query, which are looked up in the database `current`."""
     full = str(name)
     makers.check_columns(full, columns, ())
     made = makers.table(name, columns, comment=statement.comment, properties=_properties(statement.properties))
@@ -288,14 +305,14 @@ def view_table(
         owner=owner,
         ownerType=PrincipalType.USER if owner is not None else None,
         sd=replace(sd, inputFormat=VIEW.input, outputFormat=VIEW.output, serdeInfo=serde),
-        parameters={**(made.parameters or {}), **_view_parameters(columns, current)},
+        parameters={**(made.parameters or {}), **_view_parameters(tuple(selected), current)},
         viewOriginalText=statement.query,
         viewExpandedText=statement.query,
         tableType=kinds.VIEW,
     )
 
 
-def _view_parameters(columns: tuple[FieldSchema, ...], current: str) -> Mapping[str, str]:
+def _view_parameters(columns: tuple[str, ...], current: str) -> Mapping[str, str]:
     """Where Spark looks up the names of the query, and the columns that the query has."""
     found = {
         f"{CATALOG_AND_NAMESPACE}numParts": "2",
@@ -303,9 +320,4 @@ def _view_parameters(columns: tuple[FieldSchema, ...], current: str) -> Mapping[
         f"{CATALOG_AND_NAMESPACE}part.1": current,
         f"{QUERY_OUTPUT}numCols": str(len(columns)),
     }
-    return found | {f"{QUERY_OUTPUT}col.{at}": each.name or "" for at, each in enumerate(columns)}
-
-
-def as_view(statement: CreateView, query: str) -> CreateView:
-    """The same view with another query."""
-    return with_values(statement, query=query)
+    return found | {f"{QUERY_OUTPUT}col.{at}": each for at, each in enumerate(columns)}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.client.changed_tables import Changed, has_path, without
 from metastored.client.constraints import Constraints, constraints_of
 from metastored.client.new_tables import (
+    check_named,
     check_query,
     fields_of,
     hive_table,
@@ -450,18 +451,18 @@ async def _alter_view(client: AsyncClient, current: DatabaseName, name: TableNam
 
 async def _view(client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
     check_query(statement.query)
-    return view_table(
-        statement, name, await _view_columns(client, current, name, statement), current.database, client.user
-    )
+    columns, selected = await _view_columns(client, current, name, statement)
+    return view_table(statement, name, columns, selected, current.database, client.user)
 
 
 async def _view_columns(
     client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView
-) -> tuple[FieldSchema, ...]:
-    """The columns with their types: as written, or those of the table of a simple query."""
+) -> tuple[tuple[FieldSchema, ...], tuple[str, ...]]:
+    """The columns with their types, as written or as the table of a simple query has them; and the query's names."""
     written = statement.columns
     if written and all(each.type is not None for each in written):
-        return fields_of(written, str(name))
+        check_named(name, statement.query, written)
+        return fields_of(written, str(name)), lower(each.name for each in written)
     source = source_of(statement.query)
     if source is None or len(source[0]) > 3:
         example = ", ".join(f"{each.name} STRING" for each in written) or "id BIGINT, name STRING"
@@ -478,10 +479,11 @@ async def _view_columns(
     if written and len(written) != len(chosen):
         raise InvalidOperationException(f"{name} has {len(written)} columns, and its query has {len(chosen)}")
     found = [replace(known[normalize(column)], name=normalize(alias)) for column, alias in chosen]
-    return tuple(
+    columns = tuple(
         replace(each, name=normalize(written[at].name), comment=written[at].comment) if written else each
         for at, each in enumerate(found)
     )
+    return columns, tuple(each.name or "" for each in found)
 
 
 # --- functions ------------------------------------------------------------------------------------------------

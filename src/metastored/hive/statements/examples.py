@@ -32,7 +32,7 @@ EXAMPLES: Final = {
     "msck": "MSCK REPAIR TABLE orders;",
     # Views and functions
     "create_view": "CREATE OR REPLACE VIEW cheap AS SELECT id, price FROM orders WHERE price < 10;\n"
-    "CREATE VIEW days (ds STRING, number BIGINT) AS SELECT ds, count(*) FROM orders GROUP BY ds;",
+    "CREATE VIEW days (ds STRING, number BIGINT) AS SELECT ds, count(*) AS number FROM orders GROUP BY ds;",
     "alter_view": "ALTER VIEW cheap AS SELECT id FROM orders WHERE price < 5;",
     "drop_view": "DROP VIEW IF EXISTS days;",
     "create_function": "CREATE FUNCTION initials AS 'org.example.Initials' USING JAR 'file:///tmp/initials.jar';",

@@ -34,7 +34,8 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "Views and functions": (
         ("create_view", "The text of the query is stored. Columns without types are known where the query selects "
          "columns of one table (`SELECT a, b AS c FROM t WHERE …`); for any other query, write the columns with their "
-         "types: `(day STRING, number BIGINT)`. Materialized views are Hive's."),
+         "types, and name them in the query: `(number BIGINT) AS SELECT count(*) AS number …`. Materialized "
+         "views are Hive's."),
         ("alter_view", ""),
         ("drop_view", ""),
         ("create_function", ""),

@@ -1,7 +1,7 @@
 """Parses statements. A text that is none raises StatementError: its line, its column, and what would be right there.
 
-lark is imported, and the grammar compiled, at the first statement: a quarter of a second, once in a process. There is
-no cache of the compiled grammar in a file: it would save 0.13 s, and lark's is a pickle, which whoever can write it can
+lark is imported, and the grammar compiled, at the first statement: 0.4 s, once in a process. There is no cache of
+the compiled grammar in a file: it would save 0.3 s, and lark's is a pickle, which whoever can write it can
 make execute anything.
 """
 

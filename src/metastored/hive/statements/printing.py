@@ -10,8 +10,11 @@ from metastored.hive.statements.values import CreateConnector, CreateRemote, Kin
 PROPERTIES: Final = {Kind.TABLE: "TBLPROPERTIES", Kind.DATABASE: "DBPROPERTIES", Kind.CATALOG: "PROPERTIES"}
 """The keyword before the properties of each kind of remote."""
 
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PLAIN: Final = re.compile(r"[a-z0-9_]*[a-z_][a-z0-9_]*")
-_KEYWORDS: Final = frozenset({"if", "extended", "formatted", "table", "database", "schema", "connector"})
+_KEYWORDS: Final = frozenset(
+    {"if", "extended", "formatted", "table", "database", "schema", "connector", "catalog", "function"}
+)
 """Keywords that can be where a name can be: as names they need backquotes."""
 
 
@@ -40,9 +43,9 @@ def name(parts: Parts) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in single quotes."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "'" + escaped.replace("\n", "\\n").replace("\r", "\\r") + "'"
+    """A text in single quotes, on one line and without control characters."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+    return "'" + _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + "'"
 
 
 def _identifier(text: str) -> str:
