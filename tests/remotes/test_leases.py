@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metastored.errors import ApplicationError, NoSuchLockException
+from metastored.errors import ApplicationError, MetaException, NoSuchLockException
 from metastored.hive.transactions.snapshots import ValidTxnList
 from metastored.testing import RunningServer
 from metastored.wire.generated.common import DataOperationType, SerDeInfo
@@ -124,6 +124,13 @@ def test_a_lock_over_local_and_remote_tables_is_held_by_both_until_the_transacti
         here.call(end, request)
         assert held(here) == []
         eventually(lambda: held(there) == [])
+
+
+def test_a_lock_on_a_name_of_nothing_does_not_end_the_call_of_a_router(here: Client, there: Client) -> None:
+    component = LockComponent(type=LockType.SHARED_READ, level=LockLevel.TABLE, dbname="@#", tablename="t")
+    with pytest.raises((MetaException, ApplicationError), match=r"catalog marker|Internal error processing lock$"):
+        here.call("lock", LockRequest(component=(component,), user="ann", hostname="here"))
+    assert held(there) == []
 
 
 def test_a_lock_without_a_transaction_is_given_back_at_the_remote_too(here: Client, there: Client) -> None:

@@ -28,7 +28,7 @@ from metastored.errors import (
     StoreError,
     TxnAbortedException,
 )
-from metastored.hive.names import read_database
+from metastored.hive.names import CatalogNameError, read_database
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidTxnList
 from metastored.model.names import DatabaseName
 from metastored.model.objects import objects_of
@@ -333,7 +333,10 @@ def _parts(request: LockRequest, known: Known) -> dict[Remote, list[LockComponen
     """The components that remotes get. One that may only be read gets locks of readers: nothing else is done there."""
     found: dict[Remote, list[LockComponent]] = {}
     for component in request.component or ():
-        catalog, database = read_database(component.dbname, component.catName)
+        try:
+            catalog, database = read_database(component.dbname, component.catName)
+        except CatalogNameError:
+            continue  # No name of anything: the local metastore has the error for it.
         where = DatabaseName(catalog, database or "")
         remote = known.table(where.table(component.tablename.lower())) if component.tablename else known.database(where)
         if remote is not None and (remote.access is Access.WRITE or component.type == LockType.SHARED_READ):

@@ -19,6 +19,8 @@ from metastored.errors import (
     NoSuchObjectException,
     StoreError,
 )
+from metastored.hive.locations import LocationError
+from metastored.hive.names import CatalogNameError, FullNameError, PartitionNameError
 from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
@@ -32,6 +34,9 @@ log = logging.getLogger("metastored.service")
 
 ON_LOOP: Final = 4 * 1024
 """The longest call in bytes that may be served on the event loop: parsing longer ones would block other connections."""
+
+UNREADABLE: Final = (CatalogNameError, FullNameError, PartitionNameError, LocationError)
+"""Errors in names and locations of clients. Their messages say what was wrong."""
 
 
 class Local:
@@ -138,7 +143,7 @@ def _failed(method: Method, error: Exception, session: Session) -> Reply:
     """
     if isinstance(error, ApplicationError):
         return Reply.raised(method, error)
-    if isinstance(error, Error):
+    if isinstance(error, (Error, *UNREADABLE)):
         log.warning("%s failed: %s", method.name, error)
         text = str(error)
     else:

@@ -560,6 +560,8 @@ def test_a_commit_stores_the_state_of_a_replica(hive_4: Metastore) -> None:
     assert hive_4.call("get_database", "db").parameters == {"repl.last.id": "77"}
     with pytest.raises(ApplicationError):
         commit(hive_4, 2, replLastIdInfo=ReplLastIdInfo(database="nodb", lastReplId=77))
+    with pytest.raises(ApplicationError):
+        commit(hive_4, 2, replLastIdInfo=ReplLastIdInfo(database="@#", lastReplId=77))
     assert hive_4.call("get_open_txns").open_txns == (2,)
 
 

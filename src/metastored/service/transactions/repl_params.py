@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from metastored.errors import MetaException
-from metastored.hive.names import normalize, read_database
+from metastored.hive.names import CatalogNameError, normalize, read_database
 from metastored.service.core import rows
 from metastored.service.core.conflicts import locked, locked_database
 from metastored.service.core.internal import internal_error
@@ -29,7 +29,10 @@ def apply(tx: Transaction, rqst: CommitTxnRequest) -> None:
 
 
 def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
-    catalog, database_name = read_database(info.database, info.catalog)
+    try:
+        catalog, database_name = read_database(info.database, info.catalog)
+    except CatalogNameError as error:
+        raise MetaException(str(error)) from None
     name, last = database_name or "", str(info.lastReplId or 0)
     row = databases.find(tx, catalog, name)
     if row is None:
