@@ -242,6 +242,16 @@ def test_a_writer_that_has_not_committed_is_not_seen(house: House) -> None:
     assert house.seen(name) == seen
 
 
+def test_a_table_that_was_altered_is_listed_again(house: House) -> None:
+    """A change of files without a write id, such as the TRUNCATE of an old client, also alters the table."""
+    house.write("plain", "delta_{}_0000/bucket_00000")
+    assert "$rows$" in text_of(house.seen("plain"))
+    (house.home("plain") / "delta_0000001_0000001_0000/bucket_00000").unlink()
+    table = house.ann.table("shop.plain")
+    house.ann.api.alter_table("shop", "plain", replace(table, parameters={**(table.parameters or {}), "emptied": "1"}))
+    assert "$rows$" not in text_of(house.seen("plain"))
+
+
 def test_another_partition_is_in_the_next_view(house: House) -> None:
     assert "$rows$" not in text_of(house.seen("parted"))
     house.ann.add_partitions("shop.parted", [{"day": "a/b", "n": "1"}])
@@ -335,6 +345,36 @@ def test_a_directory_that_cannot_be_listed_gives_a_view_that_says_so(house: Hous
     assert "raise_error" in text and "symbolic link" in text
 
 
+async def anything(name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
+    """All files may be opened."""
+    return None
+
+
+class Broken:
+    """A metastore that cannot look tables up, and notes what else it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        self.asked.append(call.method.name)
+        return Reply.failed(call.method, "the database is locked", session.version)
+
+    def listing(self, uri: str) -> Listing:
+        raise AssertionError(uri)
+
+
+def test_a_change_of_a_table_that_cannot_be_looked_up_is_not_made() -> None:
+    broken, pool = Broken(), Pool(1)
+    views = AcidViews(broken, broken, pool, anything, lambda session: True)
+    call = Call(METHODS["drop_table"], ("shop", "t", True))
+    reply = asyncio.run(views.handle(call, Session()))
+    pool.close()
+    assert broken.asked == ["get_table_req"]
+    with pytest.raises(MetaException, match=r"drop_table was not called, because shop\.t could not be looked up"):
+        reply.value(call.method)
+
+
 class Wrong:
     """A metastore whose partition has a value too few, and a location that is none."""
 
@@ -361,9 +401,6 @@ class Wrong:
 
 @pytest.mark.parametrize("wrong", [Wrong("file:/w/t/x", "a"), Wrong("", "a", "1"), Wrong("s3a:relative", "a", "1")])
 def test_what_a_metastore_says_of_a_table_and_cannot_be_read_is_a_view_that_fails(wrong: Wrong) -> None:
-    async def anything(name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
-        return None
-
     pool = Pool(1)
     views = AcidViews(wrong, wrong, pool, anything, lambda session: True)
     call = Call(METHODS["get_table"], ("shop", "t"))

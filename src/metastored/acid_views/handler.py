@@ -46,6 +46,8 @@ from metastored.wire.structs import replace
 LISTING_AGE: Final = 60.0
 """Seconds for which a listing of directories serves. New rows have new write ids, and so are seen at once; the listing
 only does not show that a compaction has replaced directories, which the cleaner keeps for longer than this."""
+LISTING_SECONDS: Final = 120.0
+"""For the directories of one table."""
 MAX_KEPT: Final = 200_000
 """Directories and files of the listings that are kept."""
 
@@ -64,16 +66,17 @@ class Lists(Protocol):
 class _Listed:
     """The directories of a table, and the write ids that were visible when they were listed."""
 
-    __slots__ = ("answer", "compactions", "entries", "places", "since", "write_ids")
+    __slots__ = ("answer", "compactions", "entries", "places", "since", "table", "write_ids")
 
-    def __init__(self, write_ids: str, places: Mapping[Place, Listing], since: float) -> None:
+    def __init__(self, table: Table, write_ids: str, places: Mapping[Place, Listing], since: float) -> None:
+        self.table = table
         self.write_ids = write_ids
         self.places = places
         self.since = since
         self.compactions = compactions_in(places.values())
         self.entries = sum(len(each.files) + 1 + sum(map(len, each.directories.values())) for each in places.values())
-        self.answer: tuple[Table, Snapshot, Table] | None = None
-        """The last view that was made of it: the table and the snapshot that it is of."""
+        self.answer: tuple[Snapshot, Table] | None = None
+        """The last view that was made of it, and the snapshot that it is of."""
 
 
 class AcidViews:
@@ -107,13 +110,9 @@ class AcidViews:
         if name in _LISTS:
             return await self._list(call, session)
         if call.method.cost == "write" and call.method.object in _KEPT_FROM and not name.startswith("create_table"):
-            refused = await self._first_acid(call, session)
-            if refused is not None:
-                text = (
-                    f"{refused} is an ACID table, which this client sees as a view: {name} would change the table. "
-                    "Change its rows with metastored.spark.sql, and its definition with metastored sql or Hive"
-                )
-                return Reply.failed(call.method, text, session.version, InvalidOperationException, MetaException)
+            refusal = await self._refusal(call, session)
+            if refusal is not None:
+                return Reply.failed(call.method, refusal, session.version, InvalidOperationException, MetaException)
         return await self._inner.handle(call, session)
 
     # Look-ups
@@ -152,14 +151,14 @@ class AcidViews:
             raise NotShown(f"it is in the catalog {name.catalog}, and write ids are those of the catalog hive")
         places = await self._places(name, table, session)
         if wanted is not None:
-            listed = await self._listed(name, shown(wanted.snapshot.write_ids), places)
+            listed = await self._listed(name, table, shown(wanted.snapshot.write_ids), places)
             return file_table(table, wanted, _files(listed, wanted.snapshot, table))
         write_ids, transactions = await self._snapshot(name, session)
-        listed = await self._listed(name, shown(write_ids), places)
+        listed = await self._listed(name, table, shown(write_ids), places)
         snapshot = narrowed(write_ids, transactions, listed.compactions)
-        if listed.answer is None or listed.answer[:2] != (table, snapshot):
-            listed.answer = (table, snapshot, view(table, places, _files(listed, snapshot, table), snapshot))
-        return listed.answer[2]
+        if listed.answer is None or listed.answer[0] != snapshot:
+            listed.answer = (snapshot, view(table, places, _files(listed, snapshot, table), snapshot))
+        return listed.answer[1]
 
     async def _snapshot(self, name: TableName, session: Session) -> tuple[ValidWriteIdList, ValidTxnList]:
         found = await self._ask(session, "get_open_txns")
@@ -199,24 +198,34 @@ class AcidViews:
                 raise NotShown(refusal)
         return places
 
-    async def _listed(self, name: TableName, write_ids: str, places: tuple[Place, ...]) -> _Listed:
-        """The directories of all places, listed when these write ids were visible."""
+    async def _listed(self, name: TableName, table: Table, write_ids: str, places: tuple[Place, ...]) -> _Listed:
+        """The directories of all places, listed when these write ids were visible and the table was the same."""
         kept = self._kept.get(name)
-        if kept is not None and kept.write_ids == write_ids and tuple(kept.places) == places:
+        if kept is not None and (kept.write_ids, kept.table, tuple(kept.places)) == (write_ids, table, places):
             if self._clock() - kept.since < LISTING_AGE:
                 self._kept.move_to_end(name)
                 return kept
             del self._kept[name]
         since = self._clock()
         try:
-            listings = await self._pool.run(lambda: {each: self._warehouse.listing(each.location) for each in places})
+            listings = await self._pool.run(lambda: self._listings(places))
         except (StoreError, LocationError) as error:
             raise NotShown(str(error)) from error
-        listed = self._kept[name] = _Listed(write_ids, listings, since)
+        listed = self._kept[name] = _Listed(table, write_ids, listings, since)
         self._kept.move_to_end(name)
         while sum(each.entries for each in self._kept.values()) > MAX_KEPT:
             self._kept.popitem(last=False)
         return listed
+
+    def _listings(self, places: tuple[Place, ...]) -> dict[Place, Listing]:
+        """On a thread of the pool, which others need too: so for a limited time."""
+        listings = {}
+        end = self._clock() + LISTING_SECONDS
+        for each in places:
+            if self._clock() > end:
+                raise StoreError(f"its {len(places):,} directories could not be listed within {LISTING_SECONDS:g} s")
+            listings[each] = self._warehouse.listing(each.location)
+        return listings
 
     async def _ask(self, session: Session, method: str, *args: Any) -> Any:
         """The value of a call in the caller's session. Raises NotShown if it is refused."""
@@ -230,16 +239,23 @@ class AcidViews:
 
     # Changes
 
-    async def _first_acid(self, call: Call, session: Session) -> TableName | None:
-        """The first ACID table that a call names."""
+    async def _refusal(self, call: Call, session: Session) -> str | None:
+        """Why a change is refused: it is one of an ACID table, or it is not known whether it is."""
         for name in objects_of(call).tables:
             wanted = parse(name.table)
             base = name.table if wanted is None else wanted.table
             catalog = None if name.catalog in ("", DEFAULT_CATALOG) else name.catalog
             asked = _capable(GetTableRequest(dbName=name.database, catName=catalog), base)
-            table = _table_in(await self._inner.handle(asked, session), asked)
+            reply = await self._inner.handle(asked, session)
+            table = _table_in(reply, asked)
+            if table is None and not isinstance(reply.error, NoSuchObjectException):
+                return f"{call.method.name} was not called, because {name} could not be looked up: {reply.error}"
             if table is not None and is_transactional(table.parameters):
-                return name._replace(table=base)
+                return (
+                    f"{name._replace(table=base)} is an ACID table, which this client sees as a view: "
+                    f"{call.method.name} would change the table. Change its rows with metastored.spark.sql, and its "
+                    "definition with metastored sql or Hive"
+                )
         return None
 
 
