@@ -316,6 +316,20 @@ def test_such_a_client_changes_ordinary_tables_and_creates_acid_tables(house: Ho
     assert "other" not in house.ann.api.get_all_tables("shop")
 
 
+def test_such_a_client_drops_the_table_that_it_has_created_while_it_has_no_rows(house: House) -> None:
+    """Spark does that when CREATE TABLE … AS SELECT fails, because it cannot write to the table."""
+    for name in ("mine", "ours"):
+        house.spark.create_table(metastored.table(f"shop.{name}", {"id": "int"}, format="orc", properties=FULL))
+    house.write("ours", "delta_{}_0000/bucket_00000")
+    with metastored.connect(house.uri, user=SPARK, cache=False) as another:
+        with pytest.raises((MetaException, InvalidOperationException), match="is an ACID table"):
+            another.api.drop_table("shop", "mine", True)
+    house.spark.api.drop_table("shop", "mine", True)
+    with pytest.raises((MetaException, InvalidOperationException), match="is an ACID table"):
+        house.spark.api.drop_table("shop", "ours", True)
+    assert "mine" not in house.ann.api.get_all_tables("shop") and "ours" in house.ann.api.get_all_tables("shop")
+
+
 # What is hostile
 
 

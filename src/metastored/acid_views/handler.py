@@ -51,6 +51,9 @@ LISTING_SECONDS: Final = 120.0
 MAX_KEPT: Final = 200_000
 """Directories and files of the listings that are kept."""
 
+MAX_CREATED: Final = 1000
+"""Tables of one connection."""
+
 _LOOK_UPS: Final = frozenset({"get_table", "get_table_req"})
 _LISTS: Final = frozenset({"get_table_objects_by_name", "get_table_objects_by_name_req"})
 _KEPT_FROM: Final = frozenset({"table", "partition", "column_statistics", "constraint", "index"})
@@ -109,7 +112,9 @@ class AcidViews:
             return await self._look_up(call, session)
         if name in _LISTS:
             return await self._list(call, session)
-        if call.method.cost == "write" and call.method.object in _KEPT_FROM and not name.startswith("create_table"):
+        if name.startswith("create_table"):
+            return await self._create(call, session)
+        if call.method.cost == "write" and call.method.object in _KEPT_FROM:
             refusal = await self._refusal(call, session)
             if refusal is not None:
                 return Reply.failed(call.method, refusal, session.version, InvalidOperationException, MetaException)
@@ -239,6 +244,26 @@ class AcidViews:
 
     # Changes
 
+    async def _create(self, call: Call, session: Session) -> Reply:
+        reply = await self._inner.handle(call, session)
+        if reply.error is None and len(session.created) < MAX_CREATED:
+            session.created.update((name.database, name.table) for name in objects_of(call).tables)
+        return reply
+
+    async def _is_own_and_empty(self, table: Table, session: Session) -> bool:
+        """Whether this client has just created the table, and nobody has written to it.
+
+        A CTAS of Spark's drops the table again when it sees that it cannot write to it.
+        """
+        if (table.dbName, table.tableName) not in session.created:
+            return False
+        name = TableName(table.catName or DEFAULT_CATALOG, table.dbName or "", table.tableName or "")
+        try:
+            write_ids, _ = await self._snapshot(name, session)
+        except NotShown:
+            return False
+        return write_ids.high_watermark == 0
+
     async def _refusal(self, call: Call, session: Session) -> str | None:
         """Why a change is refused: it is one of an ACID table, or it is not known whether it is."""
         for name in objects_of(call).tables:
@@ -251,6 +276,8 @@ class AcidViews:
             if table is None and not isinstance(reply.error, NoSuchObjectException):
                 return f"{call.method.name} was not called, because {name} could not be looked up: {reply.error}"
             if table is not None and is_transactional(table.parameters):
+                if call.method.name.startswith("drop_table") and await self._is_own_and_empty(table, session):
+                    continue
                 return (
                     f"{name._replace(table=base)} is an ACID table, which this client sees as a view: "
                     f"{call.method.name} would change the table. Change its rows with metastored.spark.sql, and its "

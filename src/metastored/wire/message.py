@@ -40,6 +40,7 @@ class Session:
             "by_token",
             "cascade",
             "conf",
+            "created",
             "ended",
             "entrusted",
             "generation",
@@ -67,6 +68,8 @@ class Session:
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
         self.acid_views = False
         """True for a client that cannot read ACID tables: see `acid_views/`."""
+        self.created: set[tuple[str, str]] = set()
+        """The databases and names of ACID tables that a client which gets views has created on this connection."""
         self.one_call = False
         """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
         self.ended = False
