@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.acid_views.files import Files, NotShown, Place, compactions_in, files_of, pattern_of
+from metastored.acid_views.files import Files, NotShown, TablePlace, compactions_in, files_of, pattern_of
 from metastored.acid_views.names import Snapshot
 from metastored.hive.transactions.resolution import Listing, listing_of
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 
-HOME = Place("file:/w/t")
+HOME = TablePlace("file:/w/t")
 
 
 def listed(*paths: str) -> Listing:

@@ -24,7 +24,7 @@ class NotShown(Exception):
     """Why a table cannot be shown as a view, as the end of a sentence."""
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """The directory of a partition, or of a table without partitions."""
 
     location: str
@@ -51,7 +51,7 @@ def compactions_in(listings: Iterable[Listing]) -> list[int]:
     return sorted({each.visibility for each in parsed if each is not None and each.visibility})
 
 
-def files_of(places: Mapping[Place, Listing], snapshot: Snapshot, insert_only: bool) -> Files:
+def files_of(places: Mapping[TablePlace, Listing], snapshot: Snapshot, insert_only: bool) -> Files:
     """The files of a snapshot. Raises NotShown."""
     rows: list[str] = []
     deletes: list[str] = []
@@ -76,7 +76,7 @@ def files_of(places: Mapping[Place, Listing], snapshot: Snapshot, insert_only: b
     return Files(tuple(rows), tuple(deletes), tuple(plain), partly)
 
 
-def _directories(place: Place, listing: Listing, directories: Sequence[Directory], *, with_ids: bool) -> list[str]:
+def _directories(place: TablePlace, listing: Listing, directories: Sequence[Directory], *, with_ids: bool) -> list[str]:
     """The locations of the directories that have rows."""
     locations = []
     for directory in directories:
@@ -99,7 +99,7 @@ def _check(location: str, file: File, with_ids: bool) -> None:
         raise NotShown(f"{location}/{name} was loaded without ids; a major compaction gives its rows ids")
 
 
-def _originals(place: Place, files: Sequence[File]) -> list[str]:
+def _originals(place: TablePlace, files: Sequence[File]) -> list[str]:
     for file in files:
         if "/" in file.path:
             raise NotShown(f"{place.location} has files in directories that are not Hive's")

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from metastored.acid_views.files import Files, NotShown, Place, compactions_in, files_of
+from metastored.acid_views.files import Files, NotShown, TablePlace, compactions_in, files_of
 from metastored.acid_views.names import FileTable, Snapshot, narrowed, parse, shown
 from metastored.acid_views.tables import check_format, failing_view, file_table, named_view, view
 from metastored.errors import (
@@ -71,7 +71,7 @@ class _Listed:
 
     __slots__ = ("answer", "compactions", "entries", "places", "since", "table", "write_ids")
 
-    def __init__(self, table: Table, write_ids: str, places: Mapping[Place, Listing], since: float) -> None:
+    def __init__(self, table: Table, write_ids: str, places: Mapping[TablePlace, Listing], since: float) -> None:
         self.table = table
         self.write_ids = write_ids
         self.places = places
@@ -180,14 +180,14 @@ class AcidViews:
             return ids, ids.transactions or seen
         raise NotShown("the metastore returned no write ids of it")
 
-    async def _places(self, name: TableName, table: Table, session: Session) -> tuple[Place, ...]:
+    async def _places(self, name: TableName, table: Table, session: Session) -> tuple[TablePlace, ...]:
         """The directories of a table, which may be opened for the caller."""
         location = (table.sd.location if table.sd is not None else None) or ""
-        places: tuple[Place, ...] = (Place(location),)
+        places: tuple[TablePlace, ...] = (TablePlace(location),)
         if table.partitionKeys:
             found = await self._ask(session, "get_partitions", name.database, name.table, -1)
             places = tuple(
-                Place(
+                TablePlace(
                     (each.sd.location if each.sd is not None else None) or "",
                     tuple(None if value == DEFAULT_PARTITION else value for value in each.values or ()),
                 )
@@ -203,7 +203,7 @@ class AcidViews:
                 raise NotShown(refusal)
         return places
 
-    async def _listed(self, name: TableName, table: Table, write_ids: str, places: tuple[Place, ...]) -> _Listed:
+    async def _listed(self, name: TableName, table: Table, write_ids: str, places: tuple[TablePlace, ...]) -> _Listed:
         """The directories of all places, listed when these write ids were visible and the table was the same."""
         kept = self._kept.get(name)
         if kept is not None and (kept.write_ids, kept.table, tuple(kept.places)) == (write_ids, table, places):
@@ -222,7 +222,7 @@ class AcidViews:
             self._kept.popitem(last=False)
         return listed
 
-    def _listings(self, places: tuple[Place, ...]) -> dict[Place, Listing]:
+    def _listings(self, places: tuple[TablePlace, ...]) -> dict[TablePlace, Listing]:
         """On a thread of the pool, which others need too: so for a limited time."""
         listings = {}
         end = self._clock() + LISTING_SECONDS

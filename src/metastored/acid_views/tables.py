@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from metastored.acid_views.files import Files, NotShown, Place, pattern_of
+from metastored.acid_views.files import Files, NotShown, TablePlace, pattern_of
 from metastored.acid_views.names import MAX_LENGTH, Content, FileTable, Snapshot
 from metastored.acid_views.texts import PIN, Shape, failing_text, view_text
 from metastored.errors import ConversionError, SparkCatalogError
+from metastored.model import kinds
 from metastored.model.acid import PROPERTIES, TRANSACTIONAL, is_insert_only
 from metastored.model.formats import format_of
 from metastored.model.spark.converting import from_hive_column
@@ -23,7 +24,6 @@ from metastored.model.spark.views import CATALOG_AND_NAMESPACE, QUERY_OUTPUT, SE
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.structs import replace
 
-VIEW: Final = "VIRTUAL_VIEW"
 NOTE: Final = "metastored.acid"
 """The property by which DESCRIBE EXTENDED shows what the view is."""
 NOTE_TEXT: Final = "an ACID table, shown as a view over its files; change its rows with metastored.spark.sql"
@@ -70,7 +70,7 @@ def check_format(table: Table) -> None:
         raise NotShown(f"its files are not ORC but {format}")
 
 
-def view(table: Table, places: Sequence[Place], files: Files, snapshot: Snapshot) -> Table:
+def view(table: Table, places: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> Table:
     """The view over these files. Raises NotShown."""
     shape = shape_of(table)
     longest = FileTable(shape.table, Content.DELETES, snapshot).name
@@ -126,7 +126,7 @@ def _view(table: Table, shape: Shape, text: str) -> Table:
         parameters={},
     )
     return replace(
-        table, sd=storage, partitionKeys=(), parameters=parameters, tableType=VIEW, viewOriginalText=text,
+        table, sd=storage, partitionKeys=(), parameters=parameters, tableType=kinds.VIEW, viewOriginalText=text,
         viewExpandedText=text,
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ def file_table(table: Table, wanted: FileTable, files: Files) -> Table:
         **schema_to_properties(schema),
     }
     return replace(
-        table, tableName=wanted.name, sd=storage, partitionKeys=(), parameters=parameters, tableType="EXTERNAL_TABLE",
+        table, tableName=wanted.name, sd=storage, partitionKeys=(), parameters=parameters, tableType=kinds.EXTERNAL,
         viewOriginalText=None, viewExpandedText=None,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from metastored.acid_views.files import Files, NotShown, Place
+from metastored.acid_views.files import Files, NotShown, TablePlace
 from metastored.acid_views.names import Content, FileTable, Snapshot
 from metastored.hive.locations import join, parse_location, same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     insert_only: bool
 
 
-def view_text(shape: Shape, places: Sequence[Place], files: Files, snapshot: Snapshot) -> str:
+def view_text(shape: Shape, places: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> str:
     """The query of the view. Raises NotShown."""
     _check(shape)
     selects = []
@@ -91,7 +91,7 @@ def _no_rows(shape: Shape) -> str:
 # Rows
 
 
-def _rows(shape: Shape, odd: Sequence[Place], files: Files, snapshot: Snapshot) -> str:
+def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> str:
     guard = f"{_GUARD} AND {_is_visible(snapshot)}" if files.partly_visible else _GUARD
     columns = [f"{_shown(_field(shape, each), each)} AS {_name(each.name)}" for each in shape.columns.fields]
     source = _source(shape, Content.ROWS, snapshot)
@@ -110,15 +110,15 @@ def _rows(shape: Shape, odd: Sequence[Place], files: Files, snapshot: Snapshot) 
     return f"SELECT {', '.join(names)} FROM ({rows}) r LEFT ANTI JOIN ({deletes}) d ON {same}"
 
 
-def _insert_only_rows(shape: Shape, odd: Sequence[Place], files: Files, snapshot: Snapshot) -> str:
+def _insert_only_rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> str:
     return _ordinary(shape, odd, Content.ROWS, snapshot, below=2)
 
 
-def _plain_rows(shape: Shape, odd: Sequence[Place], snapshot: Snapshot) -> str:
+def _plain_rows(shape: Shape, odd: Sequence[TablePlace], snapshot: Snapshot) -> str:
     return _ordinary(shape, odd, Content.PLAIN, snapshot, below=1)
 
 
-def _ordinary(shape: Shape, odd: Sequence[Place], content: Content, snapshot: Snapshot, below: int) -> str:
+def _ordinary(shape: Shape, odd: Sequence[TablePlace], content: Content, snapshot: Snapshot, below: int) -> str:
     columns = [f"{_shown(_name(each.name), each)} AS {_name(each.name)}" for each in shape.columns.fields]
     keys = [_key_text(shape, at, odd, below) for at in range(len(shape.keys.fields))]
     return f"SELECT {', '.join([*columns, *_key_columns(shape, keys)])} FROM {_source(shape, content, snapshot)}"
@@ -158,7 +158,7 @@ def _is_visible(snapshot: Snapshot) -> str:
 # Partition keys
 
 
-def _odd(shape: Shape, places: Sequence[Place]) -> list[Place]:
+def _odd(shape: Shape, places: Sequence[TablePlace]) -> list[TablePlace]:
     """The partitions whose values are not in their paths as Hive writes them. Raises NotShown if there are many."""
     names = tuple(each.name for each in shape.keys.fields)
     if not names:
@@ -176,7 +176,7 @@ def _odd(shape: Shape, places: Sequence[Place]) -> list[Place]:
     return odd
 
 
-def _key_text(shape: Shape, at: int, odd: Sequence[Place], below: int) -> str:
+def _key_text(shape: Shape, at: int, odd: Sequence[TablePlace], below: int) -> str:
     """The value of a key as Hive writes it in names of partitions, unescaped. `below` is the depth of files."""
     following = len(shape.keys.fields) - 1 - at + below
     # The path is written as a URI, and Hive has escaped the value before.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from metastored.client.new_tables import check_properties, fields_of, stored_type, with_storage
+from metastored.client.new_tables import check_properties, column_type, fields_of, with_storage
 from metastored.client.statements import owner_type
 from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
@@ -90,7 +90,7 @@ class Changed:
             table.parameters or {},
             (),
             {} if action.new_name is None else {key: action.new_name},
-            {} if action.type is None else {key: stored_type(action.type)},
+            {} if action.type is None else {key: column_type(action.type)},
             {} if action.comment is None else {key: action.comment},
             StructType(()),
         )

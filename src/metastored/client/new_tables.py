@@ -17,6 +17,7 @@ from metastored.hive.locations import canonical
 from metastored.hive.names import normalize
 from metastored.hive.statements.definitions import Column, CreateTable, CreateView, Storage
 from metastored.model import kinds, makers
+from metastored.model.acid import TRANSACTIONAL
 from metastored.model.formats import OTHERS, VIEW, FileFormat, classes_of
 from metastored.model.names import TableName
 from metastored.model.spark.converting import LAZY_SIMPLE, check_hive_table, to_hive_table
@@ -49,12 +50,12 @@ def fields_of(columns: Iterable[Column], full: str) -> tuple[FieldSchema, ...]:
     """Columns as Hive stores them, in small letters. Raises InvalidInputException for a type that Hive lacks."""
     found: list[FieldSchema] = []
     for each in columns:
-        type = stored_type(each.type or "")
+        type = column_type(each.type or "")
         found += makers.fields_of({normalize(each.name): (type, each.comment)}, full)
     return tuple(found)
 
 
-def stored_type(written: str) -> str:
+def column_type(written: str) -> str:
     """A type in the word that Hive stores."""
     word = re.match(r"[a-z ]*[a-z]", written)
     return written if word is None else _TYPES.get(word[0], word[0]) + written[word.end() :]
@@ -86,8 +87,8 @@ def hive_table(statement: CreateTable, name: TableName, owner: str | None) -> Ta
     )
     made = with_storage(made, storage)
     parameters = dict(made.parameters or {})
-    if statement.transactional:
-        parameters["transactional"] = "true"
+    if statement.is_transactional:
+        parameters[TRANSACTIONAL] = "true"
     if storage.handler is not None:
         parameters[HANDLER] = storage.handler
     return replace(made, parameters=parameters, ownerType=PrincipalType.USER if owner is not None else None)

@@ -103,7 +103,7 @@ class DefinitionsBuilder(TablesBuilder):
         for name in names:
             check_parts(tree, name, "the name", 3)
         fields |= self._kind(tree, fields)
-        fields.pop("transactional")
+        fields.pop("is_transactional")
         unknown = fields.keys() - {"if_not_exists", "external", "location", "properties"}
         if unknown:
             _refuse(tree, "CREATE TABLE LIKE takes only LOCATION and TBLPROPERTIES: the rest is the other table's")
@@ -114,7 +114,7 @@ class DefinitionsBuilder(TablesBuilder):
         kind = fields.pop("table_kind", "")
         if kind == "TEMPORARY":
             _refuse(tree, "temporary tables are those of an engine's session: create it in Spark or Hive")
-        return {"external": kind == "EXTERNAL", "transactional": kind == "TRANSACTIONAL"}
+        return {"external": kind == "EXTERNAL", "is_transactional": kind == "TRANSACTIONAL"}
 
     def on_table_kind(self, tree: Tree[Token], children: list[Any]) -> tuple[str, str]:
         return "table_kind", token_of(tree).type

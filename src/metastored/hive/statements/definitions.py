@@ -114,7 +114,7 @@ class CreateTable:
     columns: tuple[Column, ...] = ()
     if_not_exists: bool = False
     external: bool = False
-    transactional: bool = False
+    is_transactional: bool = False
     comment: str | None = None
     partitioned_by: tuple[Column, ...] = ()
     buckets: Buckets | None = None
