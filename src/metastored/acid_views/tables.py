@@ -10,11 +10,12 @@ from typing import Final
 
 from metastored.acid_views.files import Files, NotShown, TablePlace, pattern_of
 from metastored.acid_views.names import MAX_LENGTH, Content, FileTable, Snapshot
-from metastored.acid_views.texts import PIN, Shape, failing_text, view_text
+from metastored.acid_views.texts import Shape, failing_text, view_text
 from metastored.errors import ConversionError, SparkCatalogError
 from metastored.model import kinds
 from metastored.model.acid import PROPERTIES, TRANSACTIONAL, is_insert_only
 from metastored.model.formats import format_of
+from metastored.model.spark.acid_files import PIN
 from metastored.model.spark.converting import from_hive_column
 from metastored.model.spark.file_sources import data_source, source_options
 from metastored.model.spark.properties import schema_to_properties

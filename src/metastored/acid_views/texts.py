@@ -1,9 +1,8 @@
 """The text of a view over the files of a snapshot, in SQL that Spark 3.5 and 4 understand. Pure.
 
-Spark's ORC reader fails on Hive's layout unless a query needs all six columns; so a condition that is always true names
-them, in forms that are not pushed down to the files. The values of the partition keys come from the paths of the files:
-Spark evaluates a condition on them before it opens a file. Rows that were deleted are left out by an anti-join on their
-ids, which are unique within a partition.
+Each query on files with ids needs all of Hive's six columns (`model/spark/acid_files.py`). The values of the partition
+keys come from the paths of the files: Spark evaluates a condition on them before it opens a file. Rows that were
+deleted are left out by an anti-join on their ids, which are unique within a partition.
 """
 
 from __future__ import annotations
@@ -15,20 +14,15 @@ from metastored.acid_views.files import Files, NotShown, TablePlace
 from metastored.acid_views.names import Content, FileTable, Snapshot
 from metastored.hive.locations import join, parse_location, same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
+from metastored.model.spark.acid_files import NAMES_ALL, is_visible
+from metastored.model.spark.quoting import quoted
 from metastored.model.spark.type_strings import parse_data_type, sql
 from metastored.model.spark.types import CHAR_VARCHAR, CharType, StringType, StructField, StructType
 
-PIN: Final = "__metastored_pin"
-"""A field of `row` that no file has: it keeps the column in the query, and costs nothing."""
 MAX_ODD: Final = 500
 """Partitions at other places than those that Hive gives them: each is a branch of the text."""
 
 _PATH: Final = "_metadata.file_path"
-_GUARD: Final = (
-    "(CAST(coalesce(`operation`, 0) | coalesce(`bucket`, 0) AS BIGINT) | coalesce(`originalTransaction`, 0L)"
-    " | coalesce(`rowId`, 0L) | coalesce(`currentTransaction`, 0L)) >= 0L"
-    f" AND (coalesce(`rowId`, 0L) >= 0L OR `row`.`{PIN}` IS NULL)"
-)
 _IDS: Final = ("originalTransaction", "bucket", "rowId")
 _OWN: Final = "__metastored_"
 """The begin of the names of columns that a view needs itself."""
@@ -64,7 +58,7 @@ def failing_text(shape: Shape, reason: str) -> str:
         f"{shape.database}.{shape.table} is an ACID table that cannot be shown as a view: {reason}. "
         "Read it with metastored.spark.sql"
     )
-    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {_name(each.name)}" for each in _all(shape))
+    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {quoted(each.name)}" for each in _all(shape))
     return f"SELECT {columns} FROM VALUES (1) AS t(x) WHERE raise_error({_text(sentence)}) IS NOT NULL"
 
 
@@ -84,7 +78,7 @@ def _all(shape: Shape) -> tuple[StructField, ...]:
 
 
 def _no_rows(shape: Shape) -> str:
-    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {_name(each.name)}" for each in _all(shape))
+    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {quoted(each.name)}" for each in _all(shape))
     return f"SELECT {columns} FROM VALUES (1) AS t(x) WHERE false"
 
 
@@ -92,8 +86,8 @@ def _no_rows(shape: Shape) -> str:
 
 
 def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> str:
-    guard = f"{_GUARD} AND {_is_visible(snapshot)}" if files.partly_visible else _GUARD
-    columns = [f"{_shown(_field(shape, each), each)} AS {_name(each.name)}" for each in shape.columns.fields]
+    guard = f"{NAMES_ALL} AND {is_visible(snapshot.write_ids)}" if files.partly_visible else NAMES_ALL
+    columns = [f"{_shown(_field(shape, each), each)} AS {quoted(each.name)}" for each in shape.columns.fields]
     source = _source(shape, Content.ROWS, snapshot)
     keys = [_key_text(shape, at, odd, below=2) for at in range(len(shape.keys.fields))]
     if not files.deletes:
@@ -102,7 +96,7 @@ def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snaps
     own = [f"`{each}` AS `{_OWN}{each}`" for each in _IDS]
     own += [f"{text} AS `{_OWN}key{at}`" for at, text in enumerate(keys)]
     texts = [f"r.`{_OWN}key{at}`" for at in range(len(keys))]
-    names = [*(_name(each.name) for each in shape.columns.fields), *_key_columns(shape, texts)]
+    names = [*(quoted(each.name) for each in shape.columns.fields), *_key_columns(shape, texts)]
     compared = (*_IDS, *(f"key{at}" for at in range(len(keys))))
     same = " AND ".join(f"r.`{_OWN}{each}` = d.`{_OWN}{each}`" for each in compared)
     deletes = f"SELECT {', '.join(own)} FROM {_source(shape, Content.DELETES, snapshot)} WHERE {guard}"
@@ -119,18 +113,18 @@ def _plain_rows(shape: Shape, odd: Sequence[TablePlace], snapshot: Snapshot) -> 
 
 
 def _ordinary(shape: Shape, odd: Sequence[TablePlace], content: Content, snapshot: Snapshot, below: int) -> str:
-    columns = [f"{_shown(_name(each.name), each)} AS {_name(each.name)}" for each in shape.columns.fields]
+    columns = [f"{_shown(quoted(each.name), each)} AS {quoted(each.name)}" for each in shape.columns.fields]
     keys = [_key_text(shape, at, odd, below) for at in range(len(shape.keys.fields))]
     return f"SELECT {', '.join([*columns, *_key_columns(shape, keys)])} FROM {_source(shape, content, snapshot)}"
 
 
 def _source(shape: Shape, content: Content, snapshot: Snapshot) -> str:
-    return f"{_name(shape.database)}.{_name(FileTable(shape.table, content, snapshot).name)}"
+    return f"{quoted(shape.database)}.{quoted(FileTable(shape.table, content, snapshot).name)}"
 
 
 def _field(shape: Shape, field: StructField) -> str:
     """A column in the files. ORC would look for a condition on it in a struct that is named `row`."""
-    path = f"`row`.{_name(field.name)}"
+    path = f"`row`.{quoted(field.name)}"
     clash = any(each.name.lower() == "row" and isinstance(each.data_type, StructType) for each in shape.columns.fields)
     return f"coalesce({path}, {path})" if clash else path
 
@@ -146,13 +140,6 @@ def _shown(value: str, field: StructField) -> str:
     """ORC leaves out the spaces at the end of a char."""
     length = _char_length(field)
     return value if length is None else f"rpad({value}, {length}, ' ')"
-
-
-def _is_visible(snapshot: Snapshot) -> str:
-    ids = snapshot.write_ids
-    current = "coalesce(`currentTransaction`, 0L)"
-    hidden = ", ".join(f"{each}L" for each in sorted({*ids.open, *ids.aborted}))
-    return f"{current} <= {ids.high_watermark}L" + (f" AND {current} NOT IN ({hidden})" if hidden else "")
 
 
 # Partition keys
@@ -197,7 +184,7 @@ def _key_columns(shape: Shape, texts: Sequence[str]) -> list[str]:
     for field, text in zip(shape.keys.fields, texts, strict=True):
         value = f"nullif({text}, {_text(DEFAULT_PARTITION)})"
         typed = value if isinstance(field.data_type, StringType) else f"CAST({value} AS {sql(field.data_type)})"
-        columns.append(f"{typed} AS {_name(field.name)}")
+        columns.append(f"{typed} AS {quoted(field.name)}")
     return columns
 
 
@@ -207,10 +194,6 @@ def _decoded(value: str) -> str:
 
 
 # Words
-
-
-def _name(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _text(value: str) -> str:

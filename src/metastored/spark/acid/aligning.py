@@ -11,11 +11,11 @@ from pyspark.sql.types import StructType
 
 from metastored.errors import InvalidInputException
 from metastored.model.partitions import values_of
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.assignment import assigned
 from metastored.spark.acid.defaults import NULL
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.tables import AcidTable
-from metastored.spark.quoting import quoted
 
 
 def aligned(

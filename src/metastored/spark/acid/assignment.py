@@ -35,7 +35,7 @@ from pyspark.sql.types import (
 )
 
 from metastored.model.names import TableName
-from metastored.spark.quoting import quoted
+from metastored.model.spark.quoting import quoted
 from metastored.spark.session_metastore import is_local
 
 POLICY: Final = "spark.sql.storeAssignmentPolicy"

@@ -26,10 +26,10 @@ from pyspark.sql.types import (
 )
 
 from metastored.errors import NotSupported
+from metastored.model.spark.quoting import quoted
 from metastored.model.spark.types import CharType
 from metastored.spark.acid.lengths import declared_type
 from metastored.spark.acid.tables import AcidTable
-from metastored.spark.quoting import quoted
 
 Column = Any
 _MASK: Final = 0xFFFFFFFF

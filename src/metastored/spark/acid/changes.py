@@ -18,13 +18,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from metastored.errors import InvalidInputException
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.assignment import assigned
 from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
 from metastored.spark.acid.defaults import NULL
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
-from metastored.spark.quoting import quoted
 from metastored.spark.session_metastore import is_local
 
 WHICH: Final = "__acid_which"

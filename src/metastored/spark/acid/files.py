@@ -17,7 +17,7 @@ from metastored.errors import NotSupported
 from metastored.hive import orc
 from metastored.hive.locations import canonical, is_local, join, local_path
 from metastored.hive.transactions.layout import METADATA_FILE, Kind, parse_directory
-from metastored.hive.transactions.resolution import File, Listing
+from metastored.hive.transactions.resolution import Listing, listing_of
 
 THREADS: Final = 16
 """Directories that are listed at the same time, and files whose tails are read."""
@@ -259,29 +259,34 @@ def in_threads(work: Callable[[One], Other], items: Iterable[One], threads: int 
 
 def list_location(files: Files, location: str) -> Listing:
     """Everything below the directory of a table without partitions, or of a partition."""
-    directories: dict[str, list[File]] = {}
-    found: list[File] = []
-    compacted = set()
-    for entry in files.entries(location):
-        if not entry.is_directory:
-            found.append(File(entry.name, entry.size))
-            continue
-        below = list(_below(files, location, entry.name))
-        directories[entry.name] = below
-        directory = parse_directory(entry.name)
-        if directory is not None and directory.kind is Kind.BASE and not directory.visibility:
-            marker = f"{entry.name}/{METADATA_FILE}"
-            if any(each.path == marker for each in below) and b'"compacted"' in files.read(join(location, marker)):
-                compacted.add(entry.name)
-    return Listing(directories, found, frozenset(compacted))
+    entries = list(_below(files, location, ""))
+    paths = {path for path, _ in entries}
+    compacted = [
+        path
+        for path, size in entries
+        if size is None
+        and _is_unmarked_base(path)
+        and (marker := f"{path}/{METADATA_FILE}") in paths
+        and b'"compacted"' in files.read(join(location, marker))
+    ]
+    return listing_of(entries, compacted)
 
 
-def _below(files: Files, location: str, path: str) -> Iterable[File]:
-    for entry in files.entries(join(location, path)):
+def _below(files: Files, location: str, path: str) -> Iterable[tuple[str, int | None]]:
+    """The paths below a directory, with the sizes of files."""
+    for entry in files.entries(join(location, path) if path else location):
+        inner = f"{path}/{entry.name}" if path else entry.name
         if entry.is_directory:
-            yield from _below(files, location, f"{path}/{entry.name}")
+            yield inner, None
+            yield from _below(files, location, inner)
         else:
-            yield File(f"{path}/{entry.name}", entry.size)
+            yield inner, entry.size
+
+
+def _is_unmarked_base(path: str) -> bool:
+    """Whether it is a base without the id of a compaction: then a file in it says whether it is one's."""
+    directory = parse_directory(path)
+    return directory is not None and directory.kind is Kind.BASE and not directory.visibility
 
 
 def end_of(files: Files, location: str, size: int) -> bytes:

@@ -1,9 +1,7 @@
 """The rows of a table at a snapshot as a DataFrame, by Spark's own ORC reader.
 
-ORC recognises a file whose root has Hive's six columns. A reader that asks for fewer gets an exception or wrong columns
-from Spark, so all six are always in the scan: a filter that is always true names each of them, and one field of `row`
-that no file has. Spark then reads `row` in batches, and only the fields that a query needs. The filters use coalesce:
-ORC evaluates a filter on `bucket` on the user's column of that name, and would lose rows.
+All of Hive's six columns are always in the scan (`model/spark/acid_files.py`). Spark then reads `row` in batches, and
+only the fields that a query needs.
 
 Deleted rows are removed by a filter or an anti-join, only from files that deletes can touch. Expressions are SQL texts
 where they can be: each function of PySpark for columns costs several calls of the JVM, of which a plan would need a
@@ -30,20 +28,20 @@ from pyspark.sql.types import (
 )
 
 from metastored.hive.locations import parse_location
+from metastored.model.spark.acid_files import NAMES_ALL, NAMES_THE_IDS, PIN, is_visible
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.deleted_bits import without_deleted
 from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.lengths import is_padded, shown
 from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, frame_of_numbers, row_keys
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.tables import ROW_ID
-from metastored.spark.quoting import quoted
 
 MANY_PARTITIONS: Final = 64
 """Up to this number each partition is a branch of a union, which later filters on keys remove from the plan."""
 BROADCAST_ROWS: Final = 5_000_000
 """The number of deleted rows up to which they are sent to all executors."""
 
-_PIN: Final = "__metastored_pin"
 _PATH, _NUMBER = "__acid_path", "__acid_number"
 _META: Final = (
     ("operation", IntegerType()),
@@ -57,11 +55,6 @@ _STORED: Final = (
     "0 AS operation", f"{OWID} AS originalTransaction", f"{BUCKET} AS bucket", f"{ROW} AS rowId",
     f"{OWID} AS currentTransaction",
 )  # fmt: skip
-_GUARD: Final = """
-    (CAST(coalesce(`operation`, 0) | coalesce(`bucket`, 0) AS BIGINT) | coalesce(`originalTransaction`, 0L)
-        | coalesce(`rowId`, 0L) | coalesce(`currentTransaction`, 0L)) >= 0L"""
-_PINNED: Final = f"(coalesce(`rowId`, 0L) >= 0L OR `row`.`{_PIN}` IS NULL)"
-"""Two conditions that are always true and name all six columns, so that none of them is pruned."""
 _PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_ .:,/+-]*", re.ASCII)
 Column = Any
 
@@ -171,19 +164,12 @@ class _Scan:
         """The six columns of files of Hive's layout, and the path of each row's file."""
         fields = [StructField(name, type) for name, type in _META]
         complete = self._whole and bool(columns.fields)  # Then `row` is selected, and needs no field that pins it.
-        row = StructType(columns.fields if complete else [*columns.fields, StructField(_PIN, ByteType())])
+        row = StructType(columns.fields if complete else [*columns.fields, StructField(PIN, ByteType())])
         schema = StructType([*fields, StructField("row", row)])
         frame: DataFrame = _reader(self._spark, schema, options).orc(list(locations))
-        guard = _GUARD if complete else f"{_GUARD} AND {_PINNED}"
-        frame = frame.where(f"{guard} AND {self._is_visible()}" if partly_visible else guard)
+        guard = NAMES_THE_IDS if complete else NAMES_ALL
+        frame = frame.where(f"{guard} AND {is_visible(self._state.write_ids)}" if partly_visible else guard)
         return frame.withColumn(_PATH, _path()) if not self._branches else frame
-
-    def _is_visible(self) -> str:
-        """Whether the write id of a row is visible: not pushed down, like the guard."""
-        ids = self._state.write_ids
-        current = "coalesce(`currentTransaction`, 0L)"
-        hidden = ", ".join(f"{each}L" for each in sorted({*ids.open, *ids.aborted}))
-        return f"{current} <= {ids.high_watermark}L" + (f" AND {current} NOT IN ({hidden})" if hidden else "")
 
     def _plain_files(self, locations: Sequence[str]) -> DataFrame:
         reader = _reader(self._spark, self._table.columns, format_options(self._table))

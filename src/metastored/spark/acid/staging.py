@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
 from metastored.errors import InvalidOperationException, NotSupported
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.buckets import bucket_column
 from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.tables import AcidTable
-from metastored.spark.quoting import quoted
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.values import Stored, View
-from metastored.spark.quoting import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

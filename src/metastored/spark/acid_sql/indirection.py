@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from sqlglot import TokenType
 
 from metastored.errors import AcidStatementError, StatementError
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid_sql.tables import Lookup, Parts, all_names
-from metastored.spark.quoting import quoted
 from metastored.spark.source import Edit, Source, flat
 
 Evaluate = Callable[[str], str | None]

@@ -27,6 +27,7 @@ from metastored.hive.orc import Tail, read_tail
 from metastored.hive.transactions.compaction import STAGING_PREFIX, Compaction, CompactionKind
 from metastored.hive.transactions.layout import bucket_file, decode_bucket, is_hidden
 from metastored.hive.transactions.resolution import File
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
 from metastored.spark.acid.formats import source_format
 from metastored.spark.acid.publishing import make_directory, publish_orc
@@ -34,7 +35,6 @@ from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, stor
 from metastored.spark.acid.staging import write_options
 from metastored.spark.acid.state import BUCKET, OWID, ROW, DataFile, DeleteFile, PartitionState, TableState
 from metastored.spark.acid.tables import AcidTable
-from metastored.spark.quoting import quoted
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""

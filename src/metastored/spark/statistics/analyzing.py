@@ -15,11 +15,11 @@ from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdLis
 from metastored.model.acid import is_transactional
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
+from metastored.model.spark.quoting import quoted
 from metastored.model.spark.reading import has_only_spark_columns
 from metastored.model.spark.types import schema_from_json
 from metastored.model.spark.values import ColumnStat, Histogram
 from metastored.spark.acid.reading import connected, snapshot_of
-from metastored.spark.quoting import quoted
 from metastored.spark.statistics import gathering, histograms
 from metastored.spark.statistics.gathering import Gathered, kind_of
 from metastored.spark.statistics.hive_form import from_hive, to_hive

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
+from metastored.model.spark.quoting import quoted
 from metastored.spark.arrow_tasks import map_in_arrow
-from metastored.spark.quoting import quoted
 from metastored.spark.statistics.histograms import BinCounter
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
 

@@ -19,8 +19,8 @@ from metastored.model.formats import format_of
 from metastored.model.names import TableName
 from metastored.model.partitions import keys_of, name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
+from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.files import in_threads
-from metastored.spark.quoting import quoted
 from metastored.spark.statistics.files import DataFiles, acid_files, plain_files
 from metastored.spark.table_data import data_location
 from metastored.wire.generated.common import Table
