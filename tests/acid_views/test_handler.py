@@ -400,6 +400,7 @@ class Wrong:
 
     async def handle(self, call: Call, session: Session) -> Reply:
         values = {
+            "get_table": self.table,
             "get_table_req": GetTableResult(table=self.table),
             "get_open_txns": GetOpenTxnsResponse(txn_high_water_mark=1, open_txns=frozenset(), abortedBits=b""),
             "get_valid_write_ids": GetValidWriteIdsResponse(

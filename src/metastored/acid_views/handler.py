@@ -35,6 +35,7 @@ from metastored.model.acid import is_insert_only, is_transactional
 from metastored.model.names import TableName
 from metastored.model.objects import objects_of
 from metastored.model.opening import MayOpen
+from metastored.model.snapshots import seen_transactions, seen_write_ids
 from metastored.threads import Pool
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTableResult
@@ -124,10 +125,17 @@ class AcidViews:
 
     async def _look_up(self, call: Call, session: Session) -> Reply:
         wanted = parse(_name_in(call))
-        asked = _capable(_request_of(call), _name_in(call) if wanted is None else wanted.table)
-        table = _table_in(await self._inner.handle(asked, session), asked)
+        if wanted is None:
+            call.relays = False
+            reply = await self._inner.handle(call, session)
+            table = _table_in(reply, call)
+            if isinstance(reply.error, NoSuchObjectException):
+                return reply
+        if wanted is not None or table is None:  # Insert-only tables are refused to clients without capabilities.
+            asked = _capable(_request_of(call), _name_in(call) if wanted is None else wanted.table)
+            table = _table_in(await self._inner.handle(asked, session), asked)
         if table is None or not is_transactional(table.parameters):
-            return await self._inner.handle(call, session)
+            return reply if wanted is None else await self._inner.handle(call, session)
         session.acid_views = True  # Also for what this client does with the view.
         try:
             answer = await self._answer(table, wanted, session)
@@ -166,17 +174,10 @@ class AcidViews:
         return listed.answer[1]
 
     async def _snapshot(self, name: TableName, session: Session) -> tuple[ValidWriteIdList, ValidTxnList]:
-        found = await self._ask(session, "get_open_txns")
-        seen = ValidTxnList.of_reply(
-            found.txn_high_water_mark or 0, tuple(sorted(found.open_txns or ())), found.abortedBits or b""
-        )
+        seen = seen_transactions(await self._ask(session, "get_open_txns"))
         full_name = f"{name.database}.{name.table}".lower()
         request = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(seen))
-        for each in (await self._ask(session, "get_valid_write_ids", request)).tblValidWriteIds or ():
-            ids = ValidWriteIdList.of_reply(
-                full_name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
-                each.abortedBits or b"", each.validTxnList,
-            )  # fmt: skip
+        for ids in seen_write_ids(await self._ask(session, "get_valid_write_ids", request)).values():
             return ids, ids.transactions or seen
         raise NotShown("the metastore returned no write ids of it")
 
@@ -315,5 +316,5 @@ def _table_in(reply: Reply, call: Call) -> Table | None:
         value = reply.value(call.method)
     except MetastoreError:
         return None
-    found: Table | None = value.table
+    found: Table | None = value.table if isinstance(value, GetTableResult) else value
     return found

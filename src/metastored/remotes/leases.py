@@ -33,6 +33,7 @@ from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidTxn
 from metastored.model.names import DatabaseName
 from metastored.model.objects import objects_of
 from metastored.model.remotes import Access, Endpoint, Remote
+from metastored.model.snapshots import seen_transactions
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.refusals import acid_write
@@ -252,8 +253,7 @@ class Leases:
 
     async def _take_snapshot(self, endpoint: Endpoint, session: Session, own: int | None) -> str:
         found = await self._send(endpoint, session, "get_open_txns")
-        opened = sorted(found.open_txns or ())
-        return str(ValidTxnList.of_reply(found.txn_high_water_mark, opened, found.abortedBits or b"", own))
+        return str(seen_transactions(found, own))
 
     # The end
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.client._sync.locks import snapshot
+from metastored.hive.transactions.snapshots import ValidWriteIdList
 from metastored.model.names import DatabaseName, TableName
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader
 from metastored.transfer.report import Action
-from metastored.wire.generated.transactions import GetValidWriteIdsRequest, ReplTblWriteIdStateRequest
+from metastored.wire.generated.transactions import ReplTblWriteIdStateRequest
 
 NO_WRITE_IDS: Final = (
     "has no write ids of tables, which came with Hive 3: of transactional tables only the metadata is copied. "
@@ -51,21 +52,9 @@ def copy_write_ids(ends: Ends, db: DatabaseName, name: str, *, is_new: bool) -> 
 
 def write_ids_of(reader: Reader, table: TableName) -> ValidWriteIdList:
     """The valid write ids of a table for a reader that begins now."""
-    api = reader.client.api
-    seen = api.get_open_txns()
-    snapshot = ValidTxnList.of_reply(
-        seen.txn_high_water_mark or 0, tuple(sorted(seen.open_txns or ())), seen.abortedBits or b""
-    )
-    full_name = f"{table.database}.{table.table}"
-    request = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(snapshot))
-    valid = (api.get_valid_write_ids(request).tblValidWriteIds or ())[0]
-    return ValidWriteIdList.of_reply(
-        full_name,
-        valid.writeIdHighWaterMark or 0,
-        valid.invalidWriteIds or (),
-        valid.minOpenWriteId,
-        valid.abortedBits or b"",
-    )
+    full_name = f"{table.database}.{table.table}".lower()
+    _, found = snapshot(reader.client.api, [full_name])
+    return found[full_name]
 
 
 def _put(ends: Ends, table: TableName, write_ids: ValidWriteIdList) -> None:

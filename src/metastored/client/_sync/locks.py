@@ -30,6 +30,7 @@ from metastored.errors import (
 )
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList, encode_bits
 from metastored.model.names import Name, table_name
+from metastored.model.snapshots import seen_transactions, seen_write_ids
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
     CheckLockRequest,
@@ -362,11 +363,11 @@ def _component(name: Name, type: int) -> LockComponent:
 def _transactions(api: Caller) -> ValidTxnList:
     """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
     found = api.get_open_txns()
-    listed, bits = sorted(found.open_txns or ()), found.abortedBits
-    if bits is None and listed:
+    if found.abortedBits is None and found.open_txns:
         states = {each.id: each.state for each in (api.get_open_txns_info()).open_txns or ()}
-        bits = encode_bits(at for at, txn in enumerate(listed) if states.get(txn) == TxnState.ABORTED)
-    return ValidTxnList.of_reply(found.txn_high_water_mark or 0, listed, bits or b"")
+        aborted = (states.get(txn) == TxnState.ABORTED for txn in sorted(found.open_txns))
+        found = replace(found, abortedBits=encode_bits(at for at, each in enumerate(aborted) if each))
+    return seen_transactions(found)
 
 
 def transaction_state(api: Caller, transaction: int) -> str:
@@ -395,11 +396,4 @@ def snapshot(
         if transaction is not None:
             seen = seen.with_own(transaction)
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
-    found = {}
-    for each in (api.get_valid_write_ids(request)).tblValidWriteIds or ():
-        name = each.fullTableName or ""
-        found[name] = ValidWriteIdList.of_reply(
-            name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
-            each.abortedBits or b"", each.validTxnList,
-        )  # fmt: skip
-    return seen, found
+    return seen, seen_write_ids(api.get_valid_write_ids(request))
