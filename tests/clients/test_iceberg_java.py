@@ -8,18 +8,16 @@ what they left.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
 from metastored.testing import RunningServer, running_server
-from tests.support.spark import run_spark
+from tests.support.spark import SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SPARK_3_5 = Path(__file__).resolve().parents[2] / ".venv-spark35"
 WRITERS = 4
 INSERTS = 3
 # The name of a table, and whether it is committed to under locks.

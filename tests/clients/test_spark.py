@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 
 from metastored.testing import RunningServer, running_server
-from tests.support.spark import run_spark
+from tests.support.spark import SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
-SPARK_3_5 = ROOT / ".venv-spark35/bin/python"
 
 ROWS = """
 def rows(statement):
@@ -132,7 +131,7 @@ def server() -> Iterator[RunningServer]:
 @pytest.fixture(scope="module", params=["4.3", "3.5"])
 def runs(request: pytest.FixtureRequest, server: RunningServer) -> tuple[dict[str, Any], dict[str, Any]]:
     """The results of the first session, and of the second."""
-    python = sys.executable if request.param == "4.3" else str(SPARK_3_5)
+    python = sys.executable if request.param == "4.3" else str(SPARK_3_5 / "bin/python")
     conf = {
         "spark.hadoop.hive.metastore.uris": server.uri,
         "spark.sql.warehouse.dir": server.warehouse,

@@ -10,9 +10,8 @@ import metastored
 from metastored.testing import running_server
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
-from tests.clients.test_iceberg_java import SPARK_3_5
 from tests.connectors.test_iceberg_remote import Lake
-from tests.support.spark import run_spark
+from tests.support.spark import SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

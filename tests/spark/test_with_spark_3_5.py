@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,13 +27,11 @@ from metastored.spark import ExternalCatalog
 from metastored.testing import running_server
 from tests.spark.test_backward_compatibility import TABLES, Places
 from tests.spark.test_with_spark import CASES, Worked, as_described, as_json, definition
-from tests.support.spark import run_spark
+from tests.support.spark import SPARK_3_5, run_spark
 
-SPARK_3_5 = Path(__file__).parents[2] / ".venv-spark35/bin/python"
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.slow,
-    pytest.mark.skipif(not SPARK_3_5.exists(), reason="there is no Spark 3.5 on this machine: make setup installs it"),
 ]
 
 KNOWN = (
@@ -127,7 +124,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worked]:
             f"CASES = {as_json(cases)!r}\nOLD = {json.dumps(old)!r}\nFOLDER = {str(folder)!r}\n{SCRIPT}",
             conf={"spark.hadoop.hive.metastore.uris": server.uri, "spark.sql.warehouse.dir": server.warehouse},
             timeout=420,
-            python=str(SPARK_3_5),
+            python=str(SPARK_3_5 / "bin/python"),
         )
         yield Worked(catalog, spark, {}, before)
 

@@ -24,6 +24,9 @@ from typing import Any
 
 from tests.support.spark_jvm import discard, jvm_for
 
+ROOT = Path(__file__).resolve().parents[2]
+SPARK_3_5 = ROOT / ".venv-spark35"
+"""The environment with Spark 3.5: `make setup` installs it."""
 TIMEOUT = 240.0
 """Seconds for a start of the JVM and a few statements on a busy machine."""
 LOG_TAIL_LINES = 80
