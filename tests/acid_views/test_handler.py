@@ -128,6 +128,27 @@ def test_the_text_names_tables_of_the_files_of_one_snapshot(house: House) -> Non
     assert "`shop`.`plain$deletes$w2t0`" in text_of(house.seen("plain"))
 
 
+def test_lists_by_type_have_acid_tables_among_the_views(house: House) -> None:
+    def by_type(client: metastored.Client, type: str, pattern: str = "*") -> list[str]:
+        return sorted(client.api.get_tables_by_type("shop", pattern, type))
+
+    everything = by_type(house.ann, "MANAGED_TABLE")
+    assert by_type(house.spark, "MANAGED_TABLE") == ["other"] and "plain" in everything
+    assert by_type(house.spark, "VIRTUAL_VIEW") == sorted({*everything} - {"other"})
+    assert by_type(house.spark, "VIRTUAL_VIEW", "pl*") == ["plain"]
+    assert by_type(house.ann, "VIRTUAL_VIEW") == []
+    with pytest.raises(MetaException, match="No enum constant"):
+        by_type(house.spark, "VIEWS")
+
+
+@pytest.mark.parametrize("types", [None, ("VIRTUAL_VIEW",), ("MANAGED_TABLE",), ("VIRTUAL_VIEW", "MANAGED_TABLE")])
+def test_short_descriptions_have_the_types_that_are_shown(house: House, types: tuple[str, ...] | None) -> None:
+    found = {each.tableName: each.tableType for each in house.spark.api.get_table_meta("sh*", "*", types)}
+    shown = {"plain": "VIRTUAL_VIEW", "parted": "VIRTUAL_VIEW", "other": "MANAGED_TABLE"}
+    expected = {name: type for name, type in shown.items() if types is None or type in types}
+    assert {name: type for name, type in found.items() if name in shown} == expected
+
+
 def test_a_table_of_files_has_the_paths_of_its_snapshot_and_hives_six_columns(house: House) -> None:
     house.write("plain", "delta_{}_0000/bucket_00000")
     house.write("plain", "delta_{}_0000/bucket_00000")

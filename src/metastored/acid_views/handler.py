@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, Protocol
 
 from metastored.acid_views.files import Files, NotShown, TablePlace, compactions_in, files_of
+from metastored.acid_views.lists import metas_by_type, names_by_type
 from metastored.acid_views.names import FileTable, Snapshot, narrowed, parse, shown
 from metastored.acid_views.tables import check_format, failing_view, file_table, named_view, view
 from metastored.errors import (
@@ -57,6 +58,10 @@ MAX_CREATED: Final = 1000
 
 _LOOK_UPS: Final = frozenset({"get_table", "get_table_req"})
 _LISTS: Final = frozenset({"get_table_objects_by_name", "get_table_objects_by_name_req"})
+_BY_TYPE: Final[Mapping[str, Callable[..., Awaitable[object]]]] = {
+    "get_tables_by_type": names_by_type,
+    "get_table_meta": metas_by_type,
+}
 _KEPT_FROM: Final = frozenset({"table", "partition", "column_statistics", "constraint", "index"})
 """Objects whose changes are refused. Grants, locks, transactions and requests for a compaction do no harm."""
 
@@ -113,6 +118,8 @@ class AcidViews:
             return await self._look_up(call, session)
         if name in _LISTS:
             return await self._list(call, session)
+        if name in _BY_TYPE:
+            return await self._list_by_type(call, session)
         if name.startswith("create_table"):
             return await self._create(call, session)
         if call.method.cost == "write" and call.method.object in _KEPT_FROM:
@@ -155,6 +162,15 @@ class AcidViews:
         tables = value if type(value) is tuple else value.tables or ()
         listed = tuple(named_view(each) if is_transactional(each.parameters) else each for each in tables)
         return Reply.of(call.method, listed if type(value) is tuple else replace(value, tables=listed))
+
+    async def _list_by_type(self, call: Call, session: Session) -> Reply:
+        async def ask(method: str, *args: Any) -> Any:
+            return await self._ask(session, method, *args)
+
+        try:
+            return Reply.of(call.method, await _BY_TYPE[call.method.name](ask, *call.args))
+        except NotShown:
+            return await self._inner.handle(call, session)  # It says itself what is wrong with the request.
 
     async def _answer(self, table: Table, wanted: FileTable | None, session: Session) -> Table:
         """The view of a table, or a table of its files. Raises NotShown."""

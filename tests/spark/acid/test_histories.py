@@ -1,22 +1,34 @@
 """Random histories of statements on Spark against a model: every snapshot has the rows of the model.
 
 Each step is an insert, update, delete, merge, overwrite or an aborted transaction; now and then another writer commits
-in the middle of a transaction, or a snapshot is opened and read again later, when its rows must be the same. The seeds
-are fixed, so a failure can be repeated.
+in the middle of a transaction, the table is compacted, or a snapshot is opened and read again later, when its rows must
+be the same. Other readers read all snapshots of a history at its end, when the files of later ones are there too: Spark
+itself, through the views that the metastore shows to it, and Hive's own reader. The seeds are fixed, so a failure can
+be repeated.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import pytest
 
+import metastored
+from metastored.hive.locations import local_path
+from metastored.hive.transactions.compaction import CompactionKind
+from metastored.model.names import table_name
 from metastored.spark import acid
-from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, write_original
+from metastored.spark.compaction.queue import request
+from metastored.spark.compaction.worker import work
+from metastored.testing import running_server
+from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, new_warehouse, write_original
+from tests.support.hive_acid import HiveFiles
+from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -25,6 +37,8 @@ KINDS = ("plain", "partitioned", "bucketed", "insert-only", "converted")
 PROPERTIES = {"converted": PLAIN, "insert-only": INSERT_ONLY}
 INSERT_ONLY_STATEMENTS: Sequence[str] = ("insert", "overwrite")
 STATEMENTS: Sequence[str] = ("insert", "insert", "update", "delete", "merge", "overwrite")
+HIVE = "4.0.1"
+"""The version whose reader reads the histories; older ones do not know directories of compactions."""
 
 
 class Aborted(Exception):
@@ -98,6 +112,16 @@ class History:
                 return False
         return True
 
+    def compact(self) -> None:
+        """Compacts the table, or one of its partitions; nothing is removed."""
+        client = self.warehouse.client
+        partitioned = self.kind == "partitioned"
+        names: Sequence[str | None] = client.partition_names(self.name) if partitioned else [None]
+        kind = self.chance.choice((CompactionKind.MINOR, CompactionKind.MAJOR))
+        if names:
+            request(client, table_name(self.name), self.chance.choice(names), kind, "test")
+            work(self.spark, client, "test-1")
+
     def transaction(self) -> None:
         """One to three statements, which are committed or aborted. Perhaps another writer inserts rows meanwhile."""
         rows, aborts = dict(self.rows), self.chance.random() < 0.2
@@ -142,8 +166,29 @@ def started(spark: Any, warehouse: Warehouse, kind: str, seed: int) -> History:
     return history
 
 
-def run(spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int) -> None:
+class Shown(NamedTuple):
+    """A snapshot, for other readers."""
+
+    rows: dict[int, int]
+    view: str
+    """The text of the view that plain Spark gets."""
+    write_ids: str
+    transactions: str
+    directories: list[Path]
+    """Those of the partitions, or that of the table."""
+
+
+class Shows(Protocol):
+    """Returns a snapshot of a table that should have these rows."""
+
+    def __call__(self, warehouse: Warehouse, name: str, rows: dict[int, int]) -> Shown: ...
+
+
+def run(
+    spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int, show: Shows | None = None
+) -> list[Shown]:
     history = started(spark, warehouse, kind, seed)
+    shown = []
     with ExitStack() as stack:
         kept: list[tuple[Any, dict[int, int]]] = []
         for _ in range(transactions):
@@ -153,13 +198,101 @@ def run(spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: in
                 history.readers += 1
             history.transaction()
             assert found(acid.read(spark, history.name, client=warehouse.client)) == history.rows
+            if show is not None:
+                shown.append(show(warehouse, history.name, history.rows))
+            if history.chance.random() < 0.3:
+                history.compact()
         for frame, rows in kept:
             assert found(frame) == rows, "a snapshot stays as it was"
+    return shown
 
 
+@pytest.fixture(scope="module")
+def views() -> Iterator[tuple[metastored.Client, metastored.Client, str]]:
+    """A client that reads ACID, one that gets views, and the address of the latter."""
+    with running_server(acid_views_port=0) as server:
+        address = f"thrift://127.0.0.1:{server.acid_views_port}"
+        with (
+            metastored.connect(server.uri, user="ann") as able,
+            metastored.connect(address, user="ann", cache=False) as plain,
+        ):
+            yield able, plain, address
+
+
+def read_by_all(
+    spark: Any, views: tuple[metastored.Client, metastored.Client, str], kinds: Sequence[str], seed: int, length: int
+) -> None:
+    """Histories of these kinds; all of their snapshots are read by plain Spark and by Hive."""
+    able, plain, address = views
+
+    def show(warehouse: Warehouse, name: str, rows: dict[int, int]) -> Shown:
+        view = plain.api.get_table(*name.split("."))
+        with able.read(name) as seen:
+            ids = str(seen.snapshots[name]), str(seen.visible)
+        partitions = [local_path(each.sd.location or "") for each in able.partitions(name) if each.sd is not None]
+        directories = [Path(each) for each in partitions] or [warehouse.path(name)]
+        return Shown(dict(rows), view.viewExpandedText or "", *ids, directories)
+
+    with ExitStack() as stack:
+        histories = {
+            kind: run(spark, stack.enter_context(new_warehouse(able)), kind, seed, length, show) for kind in kinds
+        }
+        snapshots = [(kind, each) for kind, history in histories.items() for each in history]
+        read = run_spark(
+            PLAIN_READER.format(texts=[each.view for _, each in snapshots]),
+            conf={"spark.hadoop.hive.metastore.uris": address},
+        )
+        for (kind, each), rows in zip(snapshots, read, strict=True):
+            if kind == "converted" and isinstance(rows, str):
+                assert "files without ids are deleted" in rows
+            else:
+                assert sorted(map(tuple, rows)) == sorted(each.rows.items())
+        reads = [each for kind, each in snapshots if kind != "insert-only"]
+        files = HiveFiles(HIVE, {"id": "bigint", "value": "bigint"})
+        for each in reads:
+            for directory in each.directories:
+                files.read(directory, each.write_ids, transactions=each.transactions)
+        results = iter(files.run())
+        for each in reads:
+            by_hive = [row[:2] for _ in each.directories for row in next(results).rows]
+            assert sorted(by_hive) == sorted(each.rows.items())
+
+
+PLAIN_READER = """
+spark.sparkContext.setLogLevel("OFF")
+
+def rows_of(text):
+    try:
+        return [(row["id"], row["value"]) for row in spark.sql(text).collect()]
+    except Exception as error:
+        return str(error)
+
+result = [rows_of(text) for text in {texts!r}]
+"""
+
+
+def test_plain_spark_and_hive_read_every_snapshot_of_a_history(
+    spark: Any, views: tuple[metastored.Client, metastored.Client, str]
+) -> None:
+    read_by_all(spark, views, KINDS, seed=7, length=3)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(5))
+def test_plain_spark_and_hive_read_every_snapshot_of_long_histories(
+    spark: Any, views: tuple[metastored.Client, metastored.Client, str], seed: int
+) -> None:
+    read_by_all(spark, views, KINDS, seed, length=15)
+
+
+@pytest.mark.postgres
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_snapshot_has_the_rows_of_the_model(spark: Any, either_warehouse: Warehouse, kind: str) -> None:
-    run(spark, either_warehouse, kind, seed=7, transactions=3)
+def test_every_snapshot_has_the_rows_of_the_model_on_postgresql(
+    spark: Any, postgres_client: metastored.Client, kind: str
+) -> None:
+    with new_warehouse(postgres_client) as warehouse:
+        run(spark, warehouse, kind, seed=7, transactions=3)
 
 
 @pytest.mark.soak

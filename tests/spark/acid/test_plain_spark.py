@@ -207,6 +207,7 @@ result = {{
         "(SELECT 1 FROM bucketed b WHERE b.id = a.id)"
     )),
     "described": [str(tuple(row)) for row in spark.sql("DESCRIBE EXTENDED changed").collect()],
+    "views": sorted(row["viewName"] for row in spark.sql("SHOW VIEWS").collect()),
     "tables": sorted(each.name for each in spark.catalog.listTables()),
     "changes": changes,
     "after": texts(spark.table("changed")),
@@ -278,7 +279,7 @@ def test_tables_are_joined_and_used_in_subqueries(seen: Seen, version: str) -> N
 @pytest.mark.parametrize("version", VERSIONS)
 def test_describe_says_what_the_view_is(seen: Seen, version: str) -> None:
     assert any("an ACID table, shown as a view" in line for line in of(seen, version)["described"])
-    assert of(seen, version)["tables"] == sorted([*SHAPES, FAILS])
+    assert of(seen, version)["tables"] == of(seen, version)["views"] == sorted([*SHAPES, FAILS])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -296,7 +297,7 @@ result = [
 """
 
 
-def test_a_reader_sees_whole_transactions_beside_a_writer_and_compactions(spark: Any) -> None:
+def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_cleaner(spark: Any) -> None:
     """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query.
 
     Both use the same port: the server shows the view to those who look the table up as Spark does.
@@ -317,6 +318,7 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_and_compactions(spark:
                 made.sql(f"UPDATE @t SET g = {written}")
                 if written % 3 == 0:
                     made.compact("t", CompactionKind.MAJOR if written % 2 else CompactionKind.MINOR, "day=a")
+                    clean(client, lambda location: files_of(spark, location))
             seen = [tuple(each) for each in reading.result()]
     assert {(rows, numbers) for rows, numbers, _ in seen} == {(4, 1)}
     newest = [number for _, _, number in seen]
