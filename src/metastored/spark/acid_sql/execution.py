@@ -2,6 +2,7 @@
 
 All ACID tables of a statement are read at one snapshot. The result of a query is lazy: its transaction stays open until
 the DataFrame is no longer referenced, as with `acid.read`. The result of a change is one row with the numbers of rows.
+Where Spark sees ACID tables as views (`shown.py`), it executes the queries that cannot be planned.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
-from metastored.errors import InvalidInputException, StatementError
+from metastored.errors import AcidStatementError, InvalidInputException, StatementError
 from metastored.spark.acid.counts import Changed
 from metastored.spark.acid.reading import Snapshot, connected, held_open
 from metastored.spark.acid.single import repeated
@@ -21,6 +22,7 @@ from metastored.spark.acid_sql.parameters import Args, bound, unbound
 from metastored.spark.acid_sql.plain import as_parsed, plain_sql
 from metastored.spark.acid_sql.planning import plan
 from metastored.spark.acid_sql.resolving import refuse_written, session_evaluation, session_lookup
+from metastored.spark.acid_sql.shown import Recording, defines_view, written_by_reader
 from metastored.spark.acid_sql.tables import Lookup
 from metastored.spark.acid_sql.values import (
     CreateAs,
@@ -55,10 +57,22 @@ def execute(
     """
     written = as_parsed(spark, statement)
     text = bound(written, args)
-    lookup = session_lookup(spark, lambda: connected(spark, client), lance=True)
+    lookup = Recording(session_lookup(spark, lambda: connected(spark, client), lance=True))
     prefix, evaluate = f"metastored_{uuid.uuid4().hex}", session_evaluation(spark)
-    found = plan(text, lookup, prefix, evaluate)
+    try:
+        found = plan(text, lookup, prefix, evaluate)
+    except AcidStatementError:
+        targets = written_by_reader(spark, text, lookup, evaluate)
+        if targets is None:
+            raise
+        refuse_written(spark, lambda: connected(spark, client), targets)
+        return plain_sql(spark, statement, args)
     if isinstance(found, Passed):
+        if defines_view(spark, text, lookup):
+            with connected(spark, client) as used:
+                used.sql(text, database=spark.catalog.currentDatabase())
+            forget_tables(spark)
+            return _rows(spark, {})
         refuse_written(spark, lambda: connected(spark, client), written_by(text, evaluate))
         return plain_sql(spark, statement, args)
     if args and isinstance(found, Query) and (same := _with_parameters(found, written, lookup, prefix)) is not None:

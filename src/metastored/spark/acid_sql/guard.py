@@ -1,6 +1,8 @@
 """A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
 
-It refuses writes to tables of read-only remotes too: Spark would change their files before the metastore is asked.
+Where the metastore shows ACID tables to Spark as views (`shown.py`), plain statements read them, and only writes are
+refused. Writes to tables of read-only remotes are refused too: Spark would change their files before the metastore is
+asked.
 
 Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
 `spark.table`, `spark.read.table`, `spark.readStream.table` and `spark.catalog.cacheTable` look up the tables in the
@@ -43,30 +45,36 @@ def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
 
 
 def check_statement(spark: Any, statement: str, args: Args = None) -> None:
-    """Raises AcidTableError if a statement reads or writes rows of an ACID table.
+    """Raises AcidTableError if a statement reads or writes rows of an ACID table; reads are Spark's if it sees views.
 
     Raises InvalidOperationException if it writes a table of a read-only remote.
     """
     from metastored.spark.acid_sql.parameters import bound
     from metastored.spark.acid_sql.planning import plan
     from metastored.spark.acid_sql.resolving import refuse_written, session_evaluation, session_lookup
+    from metastored.spark.acid_sql.shown import Recording, written_by_reader
     from metastored.spark.acid_sql.values import Passed
     from metastored.spark.acid_sql.written import written_by
 
+    lookup, evaluate = Recording(session_lookup(spark, getattr(spark, CLIENT))), session_evaluation(spark)
+    refusal = (
+        "this statement reads or writes an ACID table, of which Spark sees only the directory: "
+        "use metastored.spark.sql(spark, …)"
+    )
+    text, written = statement, None
     try:
-        lookup = session_lookup(spark, getattr(spark, CLIENT))
         text = bound(as_parsed(spark, statement), args)
-        found = plan(text, lookup, evaluate=session_evaluation(spark))
+        if isinstance(plan(text, lookup, evaluate=evaluate), Passed):
+            written = written_by(text, evaluate)
     except AcidStatementError as error:
-        raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
+        refusal = f"{error}; statements on ACID tables are executed by metastored.spark.sql"
     except StatementError:
         return  # Spark reports what is wrong with it.
-    if not isinstance(found, Passed):
-        raise AcidTableError(
-            "this statement reads or writes an ACID table, of which Spark sees only the directory: "
-            "use metastored.spark.sql(spark, …)"
-        )
-    refuse_written(spark, getattr(spark, CLIENT), written_by(text, session_evaluation(spark)))
+    if written is None:
+        written = written_by_reader(spark, text, lookup, evaluate)
+    if written is None:
+        raise AcidTableError(refusal)
+    refuse_written(spark, getattr(spark, CLIENT), written)
 
 
 def check_write(spark: Any, name: str) -> None:
@@ -78,18 +86,19 @@ def check_write(spark: Any, name: str) -> None:
         return
     from metastored.spark.acid_sql.resolving import refuse_written
 
-    named = check_table(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.insert(spark, …)")
+    named = _check(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.insert(spark, …)", reads=False)
     refuse_written(spark, getattr(spark, CLIENT), named)
 
 
-def check_table(
-    spark: Any, name: str, use: str = "metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
-) -> frozenset[Parts]:
-    """Raises AcidTableError, which says what to use, if a name is that of an ACID table or of a view that reads one.
+def check_table(spark: Any, name: str) -> None:
+    """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one, and Spark sees no view."""
+    _check(spark, name, "metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)", reads=True)
 
-    Returns the name in its parts.
-    """
+
+def _check(spark: Any, name: str, use: str, *, reads: bool) -> frozenset[Parts]:
+    """Returns the name in its parts. The error says what to use."""
     from metastored.spark.acid_sql.resolving import session_lookup
+    from metastored.spark.acid_sql.shown import sees_views
     from metastored.spark.acid_sql.tables import references
     from metastored.spark.source import parsed
 
@@ -102,6 +111,8 @@ def check_table(
     named = frozenset(each.parts for each in references(source))
     found = session_lookup(spark, getattr(spark, CLIENT))(named)
     for each in found.values():
+        if reads and sees_views(spark, [each.table]):
+            continue
         raise AcidTableError(
             f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
             f"use {use}"
