@@ -31,6 +31,9 @@ JAVA_SOURCES = Path(__file__).parent / "java"
 
 HOST = "127.0.0.1"
 HEAP = "-Xmx512m"
+# Hive's calls deadlock in Derby while several processes write. Derby notices it after 20 seconds, and a call waits for
+# 60: longer than clients do. Hive repeats a call that Derby has ended.
+DERBY_LOCKS = ("-Dderby.locks.deadlockTimeout=1", "-Dderby.locks.waitTimeout=5")
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 10.0
 LOG_TAIL_LINES = 60
@@ -328,6 +331,7 @@ def _running(
         java(),
         HEAP,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES),
+        *DERBY_LOCKS,
         f"-Dderby.stream.error.file={home.folder}/derby.log",
         f"-Djava.io.tmpdir={home.folder}",
         f"-Duser.home={home.folder}",

@@ -3,8 +3,8 @@
 Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, collect garbage in one thread, and map the classes of Spark from an archive
-(`class_archive.py`) if there is one. The Derby databases of Hive's servers do not wait for the disk, and find a
-deadlock after one second, not after twenty. Large tests (`make soak`) and benchmarks keep Java's defaults.
+(`class_archive.py`) if there is one. The Derby databases of Hive's servers do not wait for the disk. Large tests
+(`make soak`) and benchmarks keep Java's defaults.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from tests.support import class_archive
 
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
 """The environment variable with flags for every JVM that is started."""
-SHORT_LIVED: Final = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.system.durability=test -Dderby.locks.deadlockTimeout=1"
-)
+SHORT_LIVED: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.system.durability=test"
 
 
 class RunCosts:

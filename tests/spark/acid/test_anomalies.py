@@ -26,11 +26,10 @@ from tests.spark.acid.history_worker import FileRows, SparkRows
 
 ROOT = Path(__file__).resolve().parents[3]
 KEYS = 3
-STALLS = "hive 4.0.1"
-"""While several processes write, it does not reply for minutes here, on Derby: an abort took longer than 60 seconds.
-`test_concurrency.py` runs on it, with one call at a time."""
-CHECKED = [each for each in METASTORES if STALLS not in str(each)]
-EVERY = [*(f"metastored {version}" for version in METASTORED), "hive 3.1.3", "hive 4.1.0"]
+SLOW = "hive 4.0.1"
+"""It needs a minute here for what takes others seconds, on Derby: only the long form runs on it."""
+CHECKED = [each for each in METASTORES if SLOW not in str(each)]
+EVERY = [*(f"metastored {version}" for version in METASTORED), "hive 3.1.3", "hive 4.0.1", "hive 4.1.0"]
 SOAK_SECONDS = float(os.environ.get("METASTORED_SOAK_SECONDS", "600"))
 PATIENCE = 120.0
 
