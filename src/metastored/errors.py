@@ -206,6 +206,10 @@ class StatementError(Error):
         return type(self), (self.problem, self.line, self.column, self.expected)
 
 
+class SparkStatementError(StatementError):
+    """A statement that Spark executes, and not the metastore; the message says how."""
+
+
 class AcidStatementError(StatementError):
     """A statement on an ACID table that cannot be carried out; the message has the reason."""
 

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.cli.missing import missing_object
-from metastored.cli.results import as_csv, as_json, as_text, done_text
+from metastored.cli.results import as_csv, as_json, as_text
 from metastored.cli.shortcuts import QUIT, TIMING, help_of, statement_of
 from metastored.errors import Error, StatementError, TableNotFound
-from metastored.hive.statements.parsing import keywords, parse_script
+from metastored.hive.statements.parsing import keywords
 from metastored.hive.statements.words import is_complete
 
 if TYPE_CHECKING:
+    from metastored.cli.executor import Executor
     from metastored.client._sync.client import Client
     from metastored.client._sync.statements import Statements
 
@@ -32,10 +33,10 @@ _FORMS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 _SECRET: Final = re.compile(r"password|secret|token|passphrase|credential", re.IGNORECASE)
 
 
-def interactive(client: Client, statements: Statements, output: str) -> None:
+def interactive(client: Client, executor: Executor, output: str) -> None:
     """Reads and executes statements until the end of the input, `exit` or `quit`. Errors are printed."""
     print(f"connected to {client.uri}; a statement ends with ; and exit ends the session; help lists the statements")
-    timing = False
+    timing, statements = False, executor.statements
     with _lines(lambda: _names(client, statements)) as read:
         while (text := _statement(statements, read)) is not None:
             if text == TIMING:
@@ -44,10 +45,10 @@ def interactive(client: Client, statements: Statements, output: str) -> None:
                 continue
             began = time.monotonic()
             try:
-                for statement in parse_script(text):
-                    result = statements.execute(statement)
+                for statement in executor.parsed(text):
+                    result, done = executor.execute(statement)
                     if result.columns or output == "text":
-                        print(_FORMS[output](result) or done_text(statement))
+                        print(_FORMS[output](result) or done)
                 if timing:
                     print(f"time: {(time.monotonic() - began) * 1000:.0f} ms")
             except StatementError as error:

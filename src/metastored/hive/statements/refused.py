@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Final
+from typing import Final, NamedTuple
 
 from metastored.hive.statements.words import first_words
 
 ROWS: Final = "{word} reads or writes rows, and rows are Spark's"
 SPARK: Final = "that is done in a session of Spark or Hive"
+SETTING: Final = f"{SPARK}; the only SET of the metastore is SET ROLE"
+TEMPORARY_VIEW: Final = "temporary views are those of an engine's session: create it in Spark"
+RUN_BY_SPARK: Final = frozenset({ROWS, SPARK, SETTING, TEMPORARY_VIEW})
+"""Those of statements that a session of Spark executes."""
 REFUSED: Final[dict[tuple[str, ...], str]] = {
     **{
         (word,): ROWS
@@ -29,10 +33,8 @@ REFUSED: Final[dict[tuple[str, ...], str]] = {
     ("CREATE", "INDEX"): "indexes were removed from Hive 3; materialized views replace them",
     ("DROP", "INDEX"): "indexes were removed from Hive 3; materialized views replace them",
     ("ALTER", "INDEX"): "indexes were removed from Hive 3; materialized views replace them",
-    ("ALTER", "MATERIALIZED"): "materialized views have rows, which Hive computes: alter them in Hive",
-    ("SHOW", "MATERIALIZED"): "use SHOW TABLES: materialized views are listed among the tables",
     ("SHOW", "PROCESSLIST"): "queries are those of an engine: SHOW LOCKS and SHOW TRANSACTIONS show what they hold",
-    ("CREATE", "TEMPORARY", "VIEW"): "temporary views are those of an engine's session: create it in Spark",
+    ("CREATE", "TEMPORARY", "VIEW"): TEMPORARY_VIEW,
     ("CREATE", "MACRO"): "macros are those of a session of Hive: create it there",
     ("CREATE", "TEMPORARY", "MACRO"): "macros are those of a session of Hive: create it there",
     ("DROP", "TEMPORARY"): "temporary objects are those of an engine's session: drop it there",
@@ -50,7 +52,7 @@ REFUSED: Final[dict[tuple[str, ...], str]] = {
     ("RELOAD",): SPARK,
     ("ADD",): SPARK,
     ("LIST",): SPARK,
-    ("SET",): f"{SPARK}; the only SET of the metastore is SET ROLE",
+    ("SET",): SETTING,
     ("RESET",): SPARK,
     ("CACHE",): SPARK,
     ("UNCACHE",): SPARK,
@@ -66,14 +68,23 @@ SHOWN: Final = 120
 NEAR: Final = 0.74
 
 
-def refusal(statement: str) -> str | None:
-    """A sentence about a statement that is not executed here; None for one that is unknown, or only misspelt."""
+class Refusal(NamedTuple):
+    """Why a statement is not executed here."""
+
+    sentence: str
+    is_for_spark: bool
+    """Whether a session of Spark executes it."""
+
+
+def refusal(statement: str) -> Refusal | None:
+    """Why a statement is not executed here; None for one that is unknown, or only misspelt."""
     words = first_words(statement, 3)
     for count in (3, 2, 1):
         found = REFUSED.get(words[:count]) if len(words) >= count else None
         if found is not None:
             text = found.format(word=words[0])
-            return f"{text}: run it by Spark, {by_spark(statement)}" if found is ROWS else text
+            sentence = f"{text}: run it by Spark, {by_spark(statement)}" if found is ROWS else text
+            return Refusal(sentence, found in RUN_BY_SPARK)
     return None
 
 

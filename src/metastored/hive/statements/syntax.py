@@ -78,14 +78,6 @@ def alternatives(rule: str, known: dict[str, str]) -> str:
     return syntax(rule, known)
 
 
-def statements_in_grammar() -> set[str]:
-    """The rules that are statements."""
-    known = rules()
-    found = {each.strip() for each in known["statement"].split("|")}
-    groups = {each for each in found if each.endswith("_statement")}
-    return (found - groups).union(*({each.strip() for each in known[group].split("|")} for group in groups))
-
-
 def wrapped(text: str) -> str:
     """A new line before each optional clause, where the statement is long."""
     if len(text) <= 100:

@@ -38,7 +38,7 @@ def is_own(text: str) -> bool:
 def first_words(text: str, most: int) -> tuple[str, ...]:
     """The words with which a text begins, in capital letters; at most so many, and none behind a sign or a text."""
     found: list[str] = []
-    for kind, piece in _pieces(text):
+    for kind, piece in pieces_of(text):
         if kind != "word" or len(found) == most:
             break
         found.append(piece.upper())
@@ -65,14 +65,14 @@ def split_statements(text: str) -> tuple[str, ...]:
 def is_complete(text: str) -> bool:
     """Whether a text ends with a `;` that is in no quotes and in no comment; an empty one does."""
     last = ";"
-    for kind, piece in _pieces(text):
+    for kind, piece in pieces_of(text):
         if kind == "open":
             return False
         last = piece
     return last == ";"
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
+def pieces_of(text: str) -> Iterator[tuple[str, str]]:
     """Words, signs and quoted texts, without blanks and comments; an `open` one is a quote that is never closed."""
     for match in _PIECES.finditer(text):
         kind = match.lastgroup or ""
