@@ -23,20 +23,20 @@ class Terminal:
     def __init__(self, uri: str, home: Path, *words: str, **environment: str) -> None:
         self._screen, other = pty.openpty()
         command = [sys.executable, "-m", "metastored", "sql", "--uri", uri, *words]
-        environment = {**ENVIRONMENT, "HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null", **environment}
+        environment = {**ENVIRONMENT, **environment, "HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
         self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
         os.close(other)
 
     def until(self, text: str, *, while_waiting: Callable[[], None] = lambda: None) -> str:
         """Reads what is shown until this text."""
-        seen, deadline = "", time.monotonic() + PATIENCE
-        while text not in seen:
+        seen, deadline = b"", time.monotonic() + PATIENCE
+        while text.encode() not in seen:
             assert time.monotonic() < deadline, seen
             if select.select([self._screen], [], [], 1.0)[0]:
-                seen += os.read(self._screen, 65536).decode()
+                seen += os.read(self._screen, 65536)
             else:
                 while_waiting()
-        return seen
+        return seen.decode()
 
     def interrupt_until(self, text: str) -> str:
         """Interrupts once a second: an interrupt before readline waits for a key has no effect until the next key."""

@@ -12,10 +12,10 @@ import pytest
 
 import metastored
 from metastored.cli.results import as_csv, as_text
-from metastored.cli.shell import completer, pointed
+from metastored.cli.shell import pointed
 from metastored.cli.shortcuts import statement_of
 from metastored.client.statements import Result
-from metastored.errors import ConnectError, StatementError
+from metastored.errors import StatementError
 from metastored.hive.statements.examples import EXAMPLES
 from metastored.hive.statements.explanations import SECTIONS
 from metastored.hive.statements.syntax import help_on
@@ -124,17 +124,6 @@ def test_the_end_of_the_input_ends_the_session(terminal: Terminal) -> None:
     terminal.until("default> ")
     terminal.type("\x04")
     assert terminal.close() == 0
-
-
-def test_completion_knows_keywords_and_names_and_survives_a_server_that_is_gone() -> None:
-    complete = completer(lambda: ["customers", "orders"])
-    assert [complete("ord", 0), complete("ord", 1)] == ["orders", None]
-    assert [complete("CREATE_", 0), complete("create_", 0)] == ["CREATE_REMOTE", "create_remote"]
-
-    def gone() -> list[str]:
-        raise ConnectError("gone")
-
-    assert completer(gone)("TBL", 0) == "TBLPROPERTIES"
 
 
 def test_a_mark_is_below_the_place_of_an_error() -> None:

@@ -119,8 +119,8 @@ PARTS: Final = {
     "constraint": "DISABLE NOVALIDATE are the states that Hive takes for keys; NORELY is the default.",
     "table_clause": "",
     "table_action": "A comparison in DROP PARTITION has `=`, `!=`, `<`, `<=`, `>` or `>=`. EXCHANGE moves partitions "
-    "of the table behind WITH TABLE to this one, with their directories. COMPACT puts a compaction into the queue of the "
-    "metastore, for Hive's workers or those of `metastored compact`; a partitioned table is compacted by partition. "
-    "AND WAIT is refused.",
+    "of the table behind WITH TABLE to this one, with their directories. COMPACT puts a compaction into the queue of "
+    "the metastore, for Hive's workers or those of `metastored compact`; a partitioned table is compacted by "
+    "partition. AND WAIT is refused.",
 }
 """Rules that have a place of their own on the page: statements show their names in angle brackets."""
