@@ -37,7 +37,7 @@ class SparkRows:
     def __init__(self, server: Server, spark: Spark, client: Client, limit: int) -> None:
         if server.login.password is not None:
             raise ConfigError(
-                "Spark's Hive client has no passwords: --spark needs --kerberos, or a server without them"
+                "--spark cannot log in with a password: Spark's Hive client has Kerberos only (--kerberos)"
             )
         self._server = server
         self._options = spark
@@ -64,7 +64,11 @@ class SparkRows:
         try:
             if session.catalog.currentDatabase() != current.database:
                 session.catalog.setCurrentDatabase(current.database)
+            session.sparkContext.setLocalProperty("spark.job.interruptOnCancel", "true")
             return self._collected(sql(session, statement, client=self._client))
+        except KeyboardInterrupt:
+            session.sparkContext.cancelAllJobs()
+            raise
         except (PySparkException, Py4JError) as error:
             raise Error(f"Spark: {first_line_of(error)}") from None
 
