@@ -31,6 +31,8 @@ LEFT_OUT: Final = HIVE_STATISTICS | {
     *("transient_lastDdlTime", "EXTERNAL", "comment", "last_modified_by", "last_modified_time", HANDLER)
 }
 """Parameters that the statement has elsewhere, or that the server sets."""
+DEFAULT_SERDE_PARAMETERS: Final = {"serialization.format": "1"}
+"""Those of a new table, which Hive does not print."""
 
 
 def create_statement(table: Table, constraints: Constraints) -> str:
@@ -94,7 +96,7 @@ def _storage(table: Table) -> list[str]:
     sd, parameters = table.sd or StorageDescriptor(), table.parameters or {}
     serde = sd.serdeInfo or SerDeInfo()
     lines = ["ROW FORMAT SERDE ", f"  {quoted(serde.serializationLib or '')} "]
-    if serde.parameters:
+    if serde.parameters and serde.parameters != DEFAULT_SERDE_PARAMETERS:
         lines += ["WITH SERDEPROPERTIES ( ", f"{_pairs(serde.parameters)}) "]
     if HANDLER in parameters:
         lines += ["STORED BY ", f"  {quoted(parameters[HANDLER])} "]
