@@ -87,7 +87,7 @@ def _hive_table(table: Table, name: TableName, constraints: Constraints) -> str:
         lines += ["PARTITIONED BY ( ", f"{keys})"]
     if sd.bucketCols and (sd.numBuckets or 0) > 0:
         lines += _buckets(sd)
-    shown = {key: value for key, value in parameters.items() if key not in LEFT_OUT}
+    shown = _table_properties(table)
     return "\n".join([*lines, *_storage(table), *_properties(shown)])
 
 
@@ -106,6 +106,15 @@ def _storage(table: Table) -> list[str]:
     if sd.location:
         lines += ["LOCATION", f"  {quoted(sd.location)}"]
     return lines
+
+
+def _table_properties(table: Table) -> dict[str, str]:
+    """Without those in which Spark stores its own view of a table of Hive's: no statement can set them."""
+    return {
+        key: value
+        for key, value in (table.parameters or {}).items()
+        if key not in LEFT_OUT and not key.startswith(SPARK_SQL_PREFIX)
+    }
 
 
 def _properties(shown: Mapping[str, str]) -> list[str]:
@@ -188,7 +197,7 @@ def _expected_table(table: Table, constraints: Constraints) -> Expected:
         tuple(Item(each.name or "", each.type, each.comment or None) for each in table.partitionKeys or ()),
         (table.parameters or {}).get("comment"),
         sd.location,
-        {key: value for key, value in (table.parameters or {}).items() if key not in LEFT_OUT},
+        _table_properties(table),
         conditions=tuple(each.check_expression or "" for each in constraints.checks),
         keys=sum(map(len, keys)) + len({each.fk_name for each in constraints.foreign_keys}),
         is_bucketed=bool(sd.bucketCols) and (sd.numBuckets or 0) > 0,
