@@ -21,7 +21,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("create_table", "Without USING the table is one of Hive's, and text unless STORED AS names another format "
          "(PARQUET, ORC, AVRO, TEXTFILE, JSONFILE, SEQUENCEFILE, RCFILE). With USING it is stored as Spark's catalog "
          "stores it, and Spark reads it as its own; OPTIONS belong to USING. Names are stored in small letters, but "
-         "for Spark's own schema. CREATE TABLE AS writes rows: run it by Spark."),
+         "for Spark's own schema. CREATE TABLE AS writes rows: run it by Spark, or with `metastored sql --spark`."),
         ("create_table_like", "A table of Hive's with the columns, partition keys and format of another one."),
         ("alter_table", "What others change in the table at the same time is kept. A change of columns is made in "
          "Spark's schema too, if the table has one; CASCADE changes the columns of the partitions too."),
