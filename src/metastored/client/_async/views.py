@@ -144,6 +144,7 @@ async def execute_materialized(client: AsyncClient, current: DatabaseName, state
 async def _create_materialized(client: AsyncClient, current: DatabaseName, statement: CreateMaterializedView) -> Result:
     """The view without rows. Queries are not rewritten to it until Hive has built it: they would find nothing."""
     name = table_of(statement.name, current)
+    await client.capabilities.has_materialized_views(check=True)
     check_query(statement.query)
     columns, _ = await _view_columns(client, current, name, statement)
     used = [table_of(parts, current) for parts in tables_in(statement.query)]

@@ -145,6 +145,7 @@ def execute_materialized(client: Client, current: DatabaseName, statement: Mater
 def _create_materialized(client: Client, current: DatabaseName, statement: CreateMaterializedView) -> Result:
     """The view without rows. Queries are not rewritten to it until Hive has built it: they would find nothing."""
     name = table_of(statement.name, current)
+    client.capabilities.has_materialized_views(check=True)
     check_query(statement.query)
     columns, _ = _view_columns(client, current, name, statement)
     used = [table_of(parts, current) for parts in tables_in(statement.query)]
