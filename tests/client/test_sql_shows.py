@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import metastored
-from metastored.errors import DatabaseNotFound, InvalidOperationException, MetastoreError, TableNotFound
+from metastored.errors import DatabaseNotFound, InvalidOperationException, MetastoreError, StatementError, TableNotFound
 from metastored.model.spark.properties import HIVE_STATISTICS
 from metastored.wire.structs import replace
 from tests.support.driven import connected
@@ -112,6 +112,15 @@ def test_describe_formatted_has_hives_layout(client: Any) -> None:
     assert (facts["Database:"], facts["Owner:"], facts["Table Type:"]) == ("shop", "ann", "MANAGED_TABLE")
     assert facts["SerDe Library:"].endswith("OrcSerde") and facts["Compressed:"] == "No"
     assert ("", "a", "b") in rows
+
+
+def test_one_column_is_described(client: Any) -> None:
+    assert client.sql("DESCRIBE shop.orders ID").rows == (("id", "bigint", "number"),)
+    assert client.sql("DESC TABLE shop.orders `ds`").rows == (("ds", "string", None),)
+    with pytest.raises(InvalidOperationException, match="its columns are id, price, ds, h"):
+        client.sql("DESCRIBE shop.orders nosuch")
+    with pytest.raises(StatementError, match=r"use metastored stats shop\.orders"):
+        client.sql("DESCRIBE FORMATTED shop.orders id")
 
 
 def test_a_partition_is_described_in_both_layouts(client: Any) -> None:

@@ -84,9 +84,11 @@ async def execute_show(client: AsyncClient, current: DatabaseName, statement: s.
 
 async def _of_table(client: AsyncClient, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
-        case s.DescribeTable(name, detail, partition):
+        case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
             table = await client.fresh_table(target)
+            if column is not None:
+                return descriptions.described_column(target, table, column)
             if partition:
                 values = values_of(str(target), keys_of(table), dict(partition))
                 found = await client.partition(target, values)

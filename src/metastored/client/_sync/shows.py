@@ -83,9 +83,11 @@ def execute_show(client: Client, current: DatabaseName, statement: s.ShowStateme
 
 def _of_table(client: Client, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
-        case s.DescribeTable(name, detail, partition):
+        case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
             table = client.fresh_table(target)
+            if column is not None:
+                return descriptions.described_column(target, table, column)
             if partition:
                 values = values_of(str(target), keys_of(table), dict(partition))
                 found = client.partition(target, values)

@@ -91,6 +91,7 @@ EXAMPLES: Final = {
     "describe_catalog": "DESCRIBE CATALOG lake;",
     "describe_function": "DESCRIBE FUNCTION EXTENDED shop.initials;",
     "describe_database": "DESCRIBE DATABASE EXTENDED shop;",
-    "describe_table": "DESCRIBE FORMATTED shop.orders;\nDESCRIBE shop.orders PARTITION (ds = '2024-01-01');",
+    "describe_table": "DESCRIBE FORMATTED shop.orders;\nDESCRIBE shop.orders PARTITION (ds = '2024-01-01');"
+    "\nDESCRIBE shop.orders price;",
 }
 """By the rule of the grammar."""

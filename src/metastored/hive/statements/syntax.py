@@ -19,7 +19,7 @@ PLACEHOLDERS: Final = {
     "partition_filter": "PARTITION (key = value, …)", "column_list": "(<column>, …)",
     "view_column": "name [type] [COMMENT 'text']",
     "partition_column": "name [type] [COMMENT 'text']", "as_query": "AS query", "_as_query": "",
-    "where": "WHERE condition",
+    "where": "WHERE condition", "described_column": "column",
     **{part: f"<{part}>" for part in PARTS},
 }  # fmt: skip
 """Rules and terminals that are not expanded."""
