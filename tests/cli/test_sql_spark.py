@@ -134,3 +134,11 @@ def test_without_the_extra_the_sentence_has_the_pip_line(server: RunningServer, 
     path = f"{tmp_path}:{ENVIRONMENT['PYTHONPATH']}"
     done = subprocess.run(command, capture_output=True, text=True, env={**ENVIRONMENT, "PYTHONPATH": path}, check=False)
     assert done.returncode == 2 and done.stderr.splitlines()[-1].endswith(install_command("spark"))
+
+
+def test_a_spark_that_cannot_be_started_is_an_error_of_one_line(server: RunningServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "metastored", "sql", "--spark", "--uri", server.uri, "-e", "SELECT 1"]
+    environment = {**ENVIRONMENT, "JAVA_HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("metastored: Spark, which needs Java 17, could not be started: ")

@@ -91,9 +91,16 @@ class SparkRows:
             os.environ[USER_VARIABLE] = login.user
         print("starting Spark …", file=sys.stderr, flush=True)
         progress = {"spark.ui.showConsoleProgress": str(shown).lower()}
-        self._session = self._options.session(
-            self._server.uri, {**DEFAULTS, **progress}, principal=login.kerberos_principal, client=self._client
-        )
+        try:
+            self._session = self._options.session(
+                self._server.uri, {**DEFAULTS, **progress}, principal=login.kerberos_principal, client=self._client
+            )
+        except Error:
+            raise
+        except Exception as error:  # Of PySpark or of the JVM: no Java, a wrong master or setting.
+            from metastored.spark.messages import first_line_of
+
+            raise Error(f"Spark, which needs Java 17, could not be started: {first_line_of(error)}") from None
         for name in LOGGERS:
             logging.getLogger(name).disabled = True
         return self._session

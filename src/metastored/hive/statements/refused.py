@@ -85,7 +85,6 @@ REFUSED: Final[dict[tuple[str, ...], str]] = {
     ("SHOW", "PROCESSLIST"): "queries are those of an engine: use SHOW LOCKS and SHOW TRANSACTIONS for what they hold",
     ("CREATE", "TEMPORARY", "VIEW"): TEMPORARY,
     ("CREATE", "GLOBAL"): TEMPORARY,
-    ("CREATE", "OR", "TEMPORARY"): TEMPORARY,
     ("DROP", "TEMPORARY"): TEMPORARY,
     ("CREATE", "FLOW"): PIPELINES,
     ("CREATE", "STREAMING"): PIPELINES,
