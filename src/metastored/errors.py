@@ -17,6 +17,8 @@ Error
 │   └── MethodMissing               it has no such method; an ApplicationError too
 ├── VersionUnknown              the replies of a server match no version of Hive
 ├── StatementError              a statement of metastored that cannot be parsed: line, column, what was expected
+│   ├── SparkStatementError         a session of Spark executes it; the message says how
+│   └── AcidStatementError          a statement on an ACID table that cannot be carried out
 ├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
 ├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
 ├── LockFailed                  a lock was not acquired in time, or was lost
@@ -102,6 +104,7 @@ __all__ = [
     "ReplyRefused",
     "ServerBusy",
     "SparkCatalogError",
+    "SparkStatementError",
     "StatementError",
     "StepFailed",
     "StoreError",
@@ -204,6 +207,10 @@ class StatementError(Error):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.problem, self.line, self.column, self.expected)
+
+
+class SparkStatementError(StatementError):
+    """A statement that Spark executes, and not the metastore; the message says how."""
 
 
 class AcidStatementError(StatementError):

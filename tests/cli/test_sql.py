@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import metastored
 from metastored.cli.results import as_csv, as_text
-from metastored.cli.shell import completer, pointed
+from metastored.cli.shell import pointed
 from metastored.cli.shortcuts import statement_of
 from metastored.client.statements import Result
-from metastored.errors import ConnectError, StatementError
+from metastored.errors import StatementError
 from metastored.hive.statements.examples import EXAMPLES
 from metastored.hive.statements.explanations import SECTIONS
 from metastored.hive.statements.syntax import help_on
 from metastored.testing import RunningServer, running_server
+from tests.cli.terminal import PATIENCE, Terminal
 from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
-
-PATIENCE = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -91,47 +85,9 @@ def test_a_server_that_is_not_there_is_an_error_of_one_line() -> None:
 # The prompt
 
 
-class Terminal:
-    """A person at a terminal."""
-
-    def __init__(self, server: RunningServer, home: Path) -> None:
-        self._screen, other = pty.openpty()
-        command = [sys.executable, "-m", "metastored", "sql", "--uri", server.uri]
-        environment = {**ENVIRONMENT, "HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
-        self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
-        os.close(other)
-
-    def until(self, text: str, *, while_waiting: Callable[[], None] = lambda: None) -> str:
-        """Reads what is shown until this text."""
-        seen, deadline = "", time.monotonic() + PATIENCE
-        while text not in seen:
-            assert time.monotonic() < deadline, seen
-            if select.select([self._screen], [], [], 1.0)[0]:
-                seen += os.read(self._screen, 65536).decode()
-            else:
-                while_waiting()
-        return seen
-
-    def interrupt_until(self, text: str) -> str:
-        """Interrupts once a second: an interrupt before readline waits for a key has no effect until the next key."""
-        return self.until(text, while_waiting=lambda: self.process.send_signal(signal.SIGINT))
-
-    def type(self, keys: str) -> None:
-        os.write(self._screen, keys.encode())
-
-    def close(self) -> int:
-        try:
-            return self.process.wait(PATIENCE)
-        finally:
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
-            os.close(self._screen)
-
-
 @pytest.fixture
 def terminal(server: RunningServer, tmp_path: Path) -> Iterator[Terminal]:
-    found = Terminal(server, tmp_path)
+    found = Terminal(server.uri, tmp_path)
     yield found
     if found.process.poll() is None:
         found.process.kill()
@@ -168,17 +124,6 @@ def test_the_end_of_the_input_ends_the_session(terminal: Terminal) -> None:
     terminal.until("default> ")
     terminal.type("\x04")
     assert terminal.close() == 0
-
-
-def test_completion_knows_keywords_and_names_and_survives_a_server_that_is_gone() -> None:
-    complete = completer(lambda: ["customers", "orders"])
-    assert [complete("ord", 0), complete("ord", 1)] == ["orders", None]
-    assert [complete("CREATE_", 0), complete("create_", 0)] == ["CREATE_REMOTE", "create_remote"]
-
-    def gone() -> list[str]:
-        raise ConnectError("gone")
-
-    assert completer(gone)("TBL", 0) == "TBLPROPERTIES"
 
 
 def test_a_mark_is_below_the_place_of_an_error() -> None:

@@ -53,6 +53,39 @@ def test_the_printed_statement_makes_the_table_again(client: Any, db: str) -> No
         assert client.sql(f"SHOW CREATE TABLE {name}", db).rows == ((text,),)
 
 
+def test_partitions_are_exchanged(client: Any, db: str) -> None:
+    client.sql(
+        """
+        CREATE TABLE orders (id BIGINT) PARTITIONED BY (ds STRING);
+        CREATE TABLE staged LIKE orders;
+        ALTER TABLE staged ADD PARTITION (ds = '1') PARTITION (ds = '2');
+        ALTER TABLE orders EXCHANGE PARTITION (ds = '1') WITH TABLE staged
+        """,
+        db,
+    )
+    assert client.sql("SHOW PARTITIONS orders", db).rows == (("ds=1",),)
+    assert client.sql("SHOW PARTITIONS staged", db).rows == (("ds=2",),)
+    with pytest.raises(Error):
+        client.sql("ALTER TABLE orders EXCHANGE PARTITION (ds = '1') WITH TABLE staged", db)
+
+
+def test_a_materialized_view_is_made_shown_and_dropped(client: Any, db: str, server: Server) -> None:
+    client.sql("CREATE TABLE t (a INT, b STRING)", db)
+    text = "CREATE MATERIALIZED VIEW m DISABLE REWRITE COMMENT 'c' AS SELECT a FROM t"
+    if server.version.major < 3:
+        with pytest.raises(NotSupported, match="3"):
+            client.sql(text, db)
+        assert client.sql("SHOW TABLES", db).rows == (("t",),)
+        return
+    client.sql(text, db)
+    assert client.sql("SHOW MATERIALIZED VIEWS", db).rows == (("m", "No", "Manual refresh"),)
+    view = client.fresh_table((db, "m"))
+    assert (view.tableType, view.viewOriginalText) == ("MATERIALIZED_VIEW", "SELECT a FROM t")
+    assert set(view.creationMetadata.tablesUsed) == {f"{db}.t"}
+    client.sql("ALTER MATERIALIZED VIEW m DISABLE REWRITE; DROP MATERIALIZED VIEW m", db)
+    assert client.sql("SHOW TABLES", db).rows == (("t",),)
+
+
 def test_a_database_that_does_not_exist_is_an_error(client: Any) -> None:
     for text in ("SHOW TABLES IN nosuch", "CREATE TABLE nosuch.t (a INT)", "DROP DATABASE nosuch CASCADE"):
         with pytest.raises(Error, match="nosuch"):

@@ -32,7 +32,7 @@ def test_the_examples_run_in_the_order_of_the_page(tmp_path: Path) -> None:
                     parse_script(EXAMPLES[rule])
                 continue
             statements.run(EXAMPLES[rule].replace("thrift://old:9083", "thrift://127.0.0.1:1"))
-        assert client.tables("shop") == ("cheap", "old_orders", "orders", "visits")
+        assert client.tables("shop") == ("balances", "cheap", "ledger", "old_orders", "orders", "visits")
         assert client.partition_names("shop.orders") == ("ds=2024-01-01",)
 
 

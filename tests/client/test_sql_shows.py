@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import metastored
-from metastored.errors import DatabaseNotFound, InvalidOperationException, MetastoreError, TableNotFound
+from metastored.errors import DatabaseNotFound, InvalidOperationException, MetastoreError, StatementError, TableNotFound
 from metastored.model.spark.properties import HIVE_STATISTICS
 from metastored.wire.structs import replace
 from tests.support.driven import connected
@@ -112,6 +112,15 @@ def test_describe_formatted_has_hives_layout(client: Any) -> None:
     assert (facts["Database:"], facts["Owner:"], facts["Table Type:"]) == ("shop", "ann", "MANAGED_TABLE")
     assert facts["SerDe Library:"].endswith("OrcSerde") and facts["Compressed:"] == "No"
     assert ("", "a", "b") in rows
+
+
+def test_one_column_is_described(client: Any) -> None:
+    assert client.sql("DESCRIBE shop.orders ID").rows == (("id", "bigint", "number"),)
+    assert client.sql("DESC TABLE shop.orders `ds`").rows == (("ds", "string", None),)
+    with pytest.raises(InvalidOperationException, match="its columns are id, price, ds, h"):
+        client.sql("DESCRIBE shop.orders nosuch")
+    with pytest.raises(StatementError, match=r"use metastored stats shop\.orders"):
+        client.sql("DESCRIBE FORMATTED shop.orders id")
 
 
 def test_a_partition_is_described_in_both_layouts(client: Any) -> None:
@@ -236,6 +245,39 @@ def test_nothing_that_somebody_stored_becomes_another_statement(client: Any) -> 
     client.create_table(view)
     with pytest.raises(InvalidOperationException, match=r"no statement makes shop\.x again"):
         client.sql("SHOW CREATE TABLE shop.x")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "a > 1)) TBLPROPERTIES ('EXTERNAL' = 'TRUE') --",
+        "a > 1), CHECK (a > 2",
+        "a > 1)) CLUSTERED BY (a) INTO 3 BUCKETS --",
+        "a > 1), b INT, CHECK (1 = 1",
+        "a > 1)); DROP TABLE shop.orders; --",
+    ],
+)
+def test_a_condition_adds_no_clause_to_the_printed_statement(client: Any, condition: str) -> None:
+    client.sql("CREATE TABLE shop.c (a INT)")
+    check = metastored.structs.SQLCheckConstraint(
+        catName="hive", table_db="shop", table_name="c", column_name="a", check_expression=condition, dc_name="x",
+        enable_cstr=True, validate_cstr=False, rely_cstr=False,
+    )  # fmt: skip
+    client.api.add_check_constraint(metastored.structs.AddCheckConstraintRequest((check,)))
+    with pytest.raises(InvalidOperationException, match=r"no statement makes shop\.c again"):
+        client.sql("SHOW CREATE TABLE shop.c")
+
+
+@pytest.mark.parametrize("default", ["5 COMMENT 'x'", "5 NOT NULL", "5), (b INT", "5, b INT"])
+def test_a_default_adds_nothing_to_the_printed_statement(client: Any, default: str) -> None:
+    client.sql("CREATE TABLE shop.c (a INT)")
+    row = metastored.structs.SQLDefaultConstraint(
+        catName="hive", table_db="shop", table_name="c", column_name="a", default_value=default, dc_name="x",
+        enable_cstr=True, validate_cstr=False, rely_cstr=False,
+    )  # fmt: skip
+    client.api.add_default_constraint(metastored.structs.AddDefaultConstraintRequest((row,)))
+    with pytest.raises(InvalidOperationException, match=r"no statement makes shop\.c again"):
+        client.sql("SHOW CREATE TABLE shop.c")
 
 
 def test_a_remote_table_has_a_statement_of_its_own(client: Any) -> None:

@@ -36,6 +36,7 @@ SPARK: Final = {
     "docs/guide/pipelines.md",
     "docs/guide/remotes.md",
     "docs/guide/repair.md",
+    "docs/guide/statements.md",
     "docs/guide/statistics.md",
     "docs/start/acid.md",
     "docs/start/first-steps.md",

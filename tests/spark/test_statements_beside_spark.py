@@ -43,6 +43,14 @@ for name, statement in TEXTS.items():
         spark.sql(statement)
     except Exception as error:
         result["errors"][name] = str(error)[:300]
+def rows(statement):
+    return [list(row) for row in metastored.spark.sql(spark, statement).collect()]
+
+rows("CREATE MATERIALIZED VIEW used.totals DISABLE REWRITE AS SELECT id, name FROM used.hive")
+result["materialized"] = rows("SHOW MATERIALIZED VIEWS IN used")
+rows("CREATE TABLE used.taken (id BIGINT, name STRING) PARTITIONED BY (ds STRING) STORED AS PARQUET")
+rows("ALTER TABLE used.taken EXCHANGE PARTITION (ds = '2') WITH TABLE used.hive")
+result["exchanged"] = [rows("SELECT name FROM used.taken"), rows("SELECT name FROM used.hive")]
 result["granted"] = [
     list(row) for row in metastored.spark.sql(spark, "SHOW GRANT ON TABLE used.hive").select("principal_name").collect()
 ]
@@ -95,6 +103,11 @@ def test_spark_makes_the_same_tables_by_the_printed_statements(found: dict[str, 
         assert after.sd.serdeInfo == before.sd.serdeInfo, case
         assert after.partitionKeys == before.partitionKeys, case
         assert after.parameters.get("comment") == before.parameters.get("comment"), case
+
+
+def test_what_spark_does_not_execute_goes_to_the_metastore(found: dict[str, Any]) -> None:
+    assert found["result"]["materialized"] == [["totals", "No", "Manual refresh"]]
+    assert found["result"]["exchanged"] == [[["bob"]], [["ann"]]]
 
 
 def test_statements_about_rights_are_executed_from_spark(found: dict[str, Any]) -> None:

@@ -243,6 +243,17 @@ def run_with_hive_exec(version: str, main: str, given: str) -> str:
     return _printed(hive_exec_jars(version), main, given)
 
 
+def run_with_hive_driver(main: str, given: str) -> str:
+    """The same with what the driver of Hive 3.1.3 needs to start: its program gets the name of its own file.
+
+    The driver loads Calcite, which plans queries, also for statements without one. It is that of Hive 4.0.1, whose jar
+    has it inside; other libraries are those of pyspark.
+    """
+    others = [jar for jar in sorted(_pyspark_jars().glob("*.jar")) if not jar.name.startswith(("hive-", "spark-"))]
+    jars = [*hive_exec_jars("3.1.3"), *_exec_jars("4.0.1"), *others]
+    return _printed(jars, main, given, [str(JAVA_SOURCES / f"{main}.java")])
+
+
 def hive_exec_jars(version: str) -> list[Path]:
     """The jar of Hive itself, what it needs of its metastore and of Hadoop, and the compiler; or MissingPeer."""
     return [*_exec_jars(version), *(jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version))]

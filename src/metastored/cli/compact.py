@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,20 +16,16 @@ from metastored.cli.errors import complain, explained
 from metastored.cli.help import command_group
 from metastored.cli.options import Output, Server, Table, options
 from metastored.cli.output import print_object, print_rows
+from metastored.cli.spark_options import Spark
 from metastored.cli.stopping import stopping
 from metastored.errors import ConfigError, TransportError
 from metastored.model.counting import counted
-
-if TYPE_CHECKING:
-    from metastored.spark.acid.files import Files
 
 compact = command_group("compact", "Compaction of transactional tables, on Spark.")
 
 Once = Annotated[bool, typer.Option("--once", help="Do what there is to do now, and exit.")]
 Interval = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="The time between two looks at the queue.")]
 Pool = Annotated[str | None, typer.Option(metavar="NAME", help="Take only compactions of this pool.")]
-Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[*], spark://host:7077, yarn …")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark.")]
 Deltas = Annotated[int, typer.Option(metavar="N", min=1, help="Compact a table with more deltas than this.")]
 Ratio = Annotated[float, typer.Option(metavar="PART", min=0, help="… with deltas larger than this part of the base.")]
 Aborted = Annotated[int, typer.Option(metavar="N", min=0, help="… with more aborted transactions than this.")]
@@ -37,43 +33,6 @@ Kind = Annotated[Literal["minor", "major"], typer.Option(help="The kind of compa
 Partition = Annotated[str | None, typer.Option(metavar="NAME", help="A partition, as ds=2024-01-01.")]
 
 COLUMNS = ("id", "table", "partition", "kind", "state", "worker", "waits_for", "error")
-
-
-class Spark(NamedTuple):
-    """How Spark is started."""
-
-    settings: dict[str, str]
-
-    @staticmethod
-    def read(master: Master = None, conf: Conf = None) -> Spark:
-        settings = {}
-        for each in conf or ():
-            key, equals, value = each.partition("=")
-            if not equals:
-                raise ConfigError(f"--conf {each} has no value: write KEY=VALUE")
-            settings[key] = value
-        if master is not None:
-            settings["spark.master"] = master
-        return Spark(settings)
-
-    def session(self, uri: str) -> Any:
-        from metastored.spark.sessions import session
-
-        return session(uri, options=self.settings)
-
-    def files(self, uri: str) -> Callable[[str], Files]:
-        """The file system of a location. Spark is started for the first one that is not local."""
-        from metastored.hive.locations import is_local
-        from metastored.spark.acid.files import files_of
-
-        sessions: list[Any] = []
-
-        def found(location: str) -> Files:
-            if not is_local(location) and not sessions:
-                sessions.append(self.session(uri))
-            return files_of(sessions[0] if sessions else None, location)
-
-        return found
 
 
 @compact.command()

@@ -74,7 +74,10 @@ def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:
         return ""
     if len(result.columns) == 1 and any("\n" in str(row[0]) for row in result.rows):
         return "\n".join("\n".join(_shown(row[0])) for row in result.rows)
-    lines = [[[name] for name in result.columns], *([_shown(value) for value in row] for row in result.rows)]
+    lines = [
+        [[harmless(name).replace("\n", "\\x0a")] for name in result.columns],
+        *([_shown(value) for value in row] for row in result.rows),
+    ]
     widths = [max(_width(text) for row in lines for text in row[at]) for at in range(len(result.columns))]
     printed = [line for row in lines for line in _printed(row, widths)]
     rule = "-+-".join("-" * width for width in widths)

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.cli.missing import missing_object
-from metastored.cli.results import as_csv, as_json, as_text, done_text
+from metastored.cli.prompt_completion import DELIMITERS, Completion
+from metastored.cli.results import as_csv, as_json, as_text
 from metastored.cli.shortcuts import QUIT, TIMING, help_of, statement_of
 from metastored.errors import Error, StatementError, TableNotFound
-from metastored.hive.statements.parsing import keywords, parse_script
 from metastored.hive.statements.words import is_complete
 
 if TYPE_CHECKING:
+    from metastored.cli.executor import Executor
     from metastored.client._sync.client import Client
     from metastored.client._sync.statements import Statements
 
@@ -32,22 +33,23 @@ _FORMS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 _SECRET: Final = re.compile(r"password|secret|token|passphrase|credential", re.IGNORECASE)
 
 
-def interactive(client: Client, statements: Statements, output: str) -> None:
+def interactive(client: Client, executor: Executor, output: str) -> None:
     """Reads and executes statements until the end of the input, `exit` or `quit`. Errors are printed."""
     print(f"connected to {client.uri}; a statement ends with ; and exit ends the session; help lists the statements")
-    timing = False
-    with _lines(lambda: _names(client, statements)) as read:
-        while (text := _statement(statements, read)) is not None:
+    timing, statements = False, executor.statements
+    completion = Completion(client, statements)
+    with _lines(completion) as read:
+        while (text := _statement(statements, completion, read)) is not None:
             if text == TIMING:
                 timing = not timing
                 print(f"times are {'printed' if timing else 'not printed'}")
                 continue
             began = time.monotonic()
             try:
-                for statement in parse_script(text):
-                    result = statements.execute(statement)
+                for statement in executor.parsed(text):
+                    result, done = executor.execute(statement)
                     if result.columns or output == "text":
-                        print(_FORMS[output](result) or done_text(statement))
+                        print(_FORMS[output](result) or done)
                 if timing:
                     print(f"time: {(time.monotonic() - began) * 1000:.0f} ms")
             except StatementError as error:
@@ -67,11 +69,12 @@ def pointed(text: str, error: StatementError) -> str:
     return f"{line}\n{' ' * (error.column - 1)}^\nerror: {error}"
 
 
-def _statement(statements: Statements, read: Callable[[str], str]) -> str | None:
+def _statement(statements: Statements, completion: Completion, read: Callable[[str], str]) -> str | None:
     """The next text that ends with `;`; None at the end. Ctrl-C drops what was typed."""
     text = ""
     while True:
         prompt = f"{statements.current}> " if not text else f"{'-> ':>{len(str(statements.current)) + 2}}"
+        completion.before = text
         try:
             line = read(prompt)
         except EOFError:
@@ -98,7 +101,7 @@ def _statement(statements: Statements, read: Callable[[str], str]) -> str | None
 
 
 @contextmanager
-def _lines(names: Callable[[], list[str]]) -> Iterator[Callable[[str], str]]:
+def _lines(completion: Completion) -> Iterator[Callable[[str], str]]:
     """Reads lines; with the history and completion where Python has readline."""
     try:
         import readline
@@ -109,8 +112,8 @@ def _lines(names: Callable[[], list[str]]) -> Iterator[Callable[[str], str]]:
     with suppress(OSError):
         readline.read_history_file(file)
     readline.set_auto_history(False)
-    readline.set_completer_delims(" \t\n;(),='\"`")
-    readline.set_completer(completer(names))
+    readline.set_completer_delims(DELIMITERS)
+    readline.set_completer(completion.completer(lambda: readline.get_line_buffer()[: readline.get_endidx()]))
     readline.parse_and_bind("tab: complete")
 
     def read(prompt: str) -> str:
@@ -128,27 +131,3 @@ def _lines(names: Callable[[], list[str]]) -> Iterator[Callable[[str], str]]:
             os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
             readline.write_history_file(file)
         readline.set_auto_history(True)
-
-
-def completer(names: Callable[[], list[str]]) -> Callable[[str, int], str | None]:
-    """Completes keywords, in the case in which they were begun, and names. The names are read at each new word."""
-    found: list[str] = []
-
-    def complete(begun: str, state: int) -> str | None:
-        nonlocal found
-        if state == 0:
-            words = keywords()
-            cased = [word.lower() if begun[:1].islower() else word for word in words]
-            try:
-                known = names()
-            except Error:
-                known = []  # Completion is no place for an error: the statement itself will say it.
-            found = sorted({word for word in (*cased, *known) if word.startswith(begun)})
-        return found[state] if state < len(found) else None
-
-    return complete
-
-
-def _names(client: Client, statements: Statements) -> list[str]:
-    """Databases, and the tables of the current one."""
-    return [*client.databases(), *client.tables(str(statements.current))]

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from metastored.client.constraints import Constraints
-from metastored.client.new_tables import HANDLER, source_of
-from metastored.errors import InvalidOperationException, StatementError
-from metastored.hive.statements.definitions import CreateTable, CreateView
-from metastored.hive.statements.parsing import parse
+from metastored.client.new_tables import HANDLER
+from metastored.client.printed_again import Expected, Item, makes
+from metastored.client.view_queries import source_of
+from metastored.errors import InvalidOperationException
 from metastored.hive.statements.printing import quoted
-from metastored.hive.statements.values import Statement
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.model.remote_keys import is_remote
@@ -32,34 +31,23 @@ LEFT_OUT: Final = HIVE_STATISTICS | {
     *("transient_lastDdlTime", "EXTERNAL", "comment", "last_modified_by", "last_modified_time", HANDLER)
 }
 """Parameters that the statement has elsewhere, or that the server sets."""
+DEFAULT_SERDE_PARAMETERS: Final = {"serialization.format": "1"}
+"""Those of a new table, which Hive does not print."""
 
 
 def create_statement(table: Table, constraints: Constraints) -> str:
-    """The statement, without `;`. Raises InvalidOperationException for a remote table."""
+    """The statement, without `;`. Raises InvalidOperationException for a remote table, and where none is possible."""
     name = TableName(table.catName or "", table.dbName or "", table.tableName or "")
     if is_remote(table.parameters):
         raise InvalidOperationException(f"{name} is a remote table: use SHOW CREATE REMOTE TABLE {name}")
-    if kinds.is_materialized_view(table):
-        raise InvalidOperationException(f"{name} is a materialized view, which only Hive creates")
-    if kinds.is_view(table):
-        return _checked(_view(table, name), name, len((table.sd and table.sd.cols) or ()))
-    if PROVIDER in (table.parameters or {}):
+    if kinds.is_any_view(table):
+        text, expected = _view(table, name), _expected_view(table)
+    elif PROVIDER in (table.parameters or {}):
         spark = restore_table_metadata(from_hive_table(table))
-        return _checked(_spark_table(spark, name), name, len(spark.schema))
-    return _checked(_hive_table(table, name, constraints), name, len((table.sd and table.sd.cols) or ()))
-
-
-def _checked(text: str, name: TableName, columns: int) -> str:
-    """The statement, if it is one statement with so many columns.
-
-    Types, conditions and queries are printed as they are stored, and who stored them may have put another statement
-    into them. Raises InvalidOperationException.
-    """
-    try:
-        found: Statement | None = parse(text)
-    except StatementError:
-        found = None
-    if not isinstance(found, CreateTable | CreateView) or len(found.columns) != columns:
+        text, expected = _spark_table(spark, name), _expected_spark(spark)
+    else:
+        text, expected = _hive_table(table, name, constraints), _expected_table(table, constraints)
+    if not makes(text, expected):
         raise InvalidOperationException(
             f"no statement makes {name} again: a type, a default, a condition or the query in it cannot be parsed; "
             f"DESCRIBE FORMATTED {name} shows it"
@@ -88,7 +76,6 @@ def full_name(name: TableName) -> str:
 
 def _hive_table(table: Table, name: TableName, constraints: Constraints) -> str:
     sd = table.sd or StorageDescriptor()
-    serde = sd.serdeInfo or SerDeInfo()
     parameters = table.parameters or {}
     external = "EXTERNAL " if kinds.is_external_by_either(table) else ""
     items = [*_columns(sd.cols or (), constraints), *_constraints(constraints)]
@@ -100,8 +87,16 @@ def _hive_table(table: Table, name: TableName, constraints: Constraints) -> str:
         lines += ["PARTITIONED BY ( ", f"{keys})"]
     if sd.bucketCols and (sd.numBuckets or 0) > 0:
         lines += _buckets(sd)
-    lines += ["ROW FORMAT SERDE ", f"  {quoted(serde.serializationLib or '')} "]
-    if serde.parameters:
+    shown = _table_properties(table)
+    return "\n".join([*lines, *_storage(table), *_properties(shown)])
+
+
+def _storage(table: Table) -> list[str]:
+    """ROW FORMAT, STORED AS or STORED BY, and LOCATION."""
+    sd, parameters = table.sd or StorageDescriptor(), table.parameters or {}
+    serde = sd.serdeInfo or SerDeInfo()
+    lines = ["ROW FORMAT SERDE ", f"  {quoted(serde.serializationLib or '')} "]
+    if serde.parameters and serde.parameters != DEFAULT_SERDE_PARAMETERS:
         lines += ["WITH SERDEPROPERTIES ( ", f"{_pairs(serde.parameters)}) "]
     if HANDLER in parameters:
         lines += ["STORED BY ", f"  {quoted(parameters[HANDLER])} "]
@@ -110,10 +105,20 @@ def _hive_table(table: Table, name: TableName, constraints: Constraints) -> str:
         lines += ["OUTPUTFORMAT ", f"  {quoted(sd.outputFormat)}"]
     if sd.location:
         lines += ["LOCATION", f"  {quoted(sd.location)}"]
-    shown = {key: value for key, value in parameters.items() if key not in LEFT_OUT}
-    if shown:
-        lines += ["TBLPROPERTIES (", f"{_pairs(shown)})"]
-    return "\n".join(lines)
+    return lines
+
+
+def _table_properties(table: Table) -> dict[str, str]:
+    """Without those in which Spark stores its own view of a table of Hive's: no statement can set them."""
+    return {
+        key: value
+        for key, value in (table.parameters or {}).items()
+        if key not in LEFT_OUT and not key.startswith(SPARK_SQL_PREFIX)
+    }
+
+
+def _properties(shown: Mapping[str, str]) -> list[str]:
+    return ["TBLPROPERTIES (", f"{_pairs(shown)})"] if shown else []
 
 
 def _columns(columns: Iterable[FieldSchema], constraints: Constraints) -> list[str]:
@@ -178,6 +183,27 @@ def _pairs(parameters: Mapping[str, str]) -> str:
     return ", \n".join(f"  {quoted(key)}={quoted(value)}" for key, value in sorted(parameters.items()))
 
 
+def _expected_table(table: Table, constraints: Constraints) -> Expected:
+    sd = table.sd or StorageDescriptor()
+    not_null = {each.column_name for each in constraints.not_null}
+    defaults = {each.column_name: each.default_value for each in constraints.defaults}
+    columns = tuple(
+        Item(each.name or "", each.type, each.comment or None, each.name in not_null, defaults.get(each.name))
+        for each in sd.cols or ()
+    )
+    keys = (constraints.primary_keys[:1], {each.uk_name for each in constraints.unique})
+    return Expected(
+        columns,
+        tuple(Item(each.name or "", each.type, each.comment or None) for each in table.partitionKeys or ()),
+        (table.parameters or {}).get("comment"),
+        sd.location,
+        _table_properties(table),
+        conditions=tuple(each.check_expression or "" for each in constraints.checks),
+        keys=sum(map(len, keys)) + len({each.fk_name for each in constraints.foreign_keys}),
+        is_bucketed=bool(sd.bucketCols) and (sd.numBuckets or 0) > 0,
+    )
+
+
 # --- Spark ----------------------------------------------------------------------------------------------------
 
 
@@ -205,14 +231,39 @@ def _spark_table(table: CatalogTable, name: TableName) -> str:
         lines.append(f"COMMENT {quoted(table.comment)}")
     if table.table_type is CatalogTableType.EXTERNAL and table.storage.location_uri is not None:
         lines.append(f"LOCATION {quoted(table.storage.location_uri)}")
-    shown = {
+    if shown := _spark_properties(table):
+        lines += ["TBLPROPERTIES (", _pairs(shown).replace(", \n", ",\n") + ")"]
+    return "\n".join(lines)
+
+
+def _spark_properties(table: CatalogTable) -> dict[str, str]:
+    return {
         key: value
         for key, value in table.properties.items()
         if key not in LEFT_OUT and not key.startswith(SPARK_SQL_PREFIX)
     }
-    if shown:
-        lines += ["TBLPROPERTIES (", _pairs(shown).replace(", \n", ",\n") + ")"]
-    return "\n".join(lines)
+
+
+def _expected_spark(table: CatalogTable) -> Expected:
+    columns = tuple(
+        Item(
+            each.name,
+            each.declared_type or sql(each.data_type),
+            each.comment,
+            not each.nullable,
+            each.metadata.get(CURRENT_DEFAULT),
+        )
+        for each in table.schema
+    )
+    return Expected(
+        columns,
+        tuple(Item(name) for name in table.partition_column_names),
+        table.comment,
+        table.storage.location_uri if table.table_type is CatalogTableType.EXTERNAL else None,
+        _spark_properties(table),
+        is_bucketed=table.bucket_spec is not None,
+        provider=table.provider,
+    )
 
 
 def _view(table: Table, name: TableName) -> str:
@@ -222,12 +273,34 @@ def _view(table: Table, name: TableName) -> str:
     for each in (table.sd.cols if table.sd is not None else None) or ():
         text = identifier(each.name or "") + (f" {each.type}" if typed else "")
         columns.append(text + (f" COMMENT {quoted(each.comment)}" if each.comment else ""))
-    parameters = table.parameters or {}
-    hidden = ("view.", "spark.")
-    shown = {key: value for key, value in parameters.items() if key not in LEFT_OUT and not key.startswith(hidden)}
-    lines = [f"CREATE VIEW {full_name(name)} ({', '.join(columns)})"]
+    parameters, shown = table.parameters or {}, _view_properties(table)
+    materialized = kinds.is_materialized_view(table)
+    word = "MATERIALIZED VIEW" if materialized else "VIEW"
+    lines = [f"CREATE {word} {full_name(name)} ({', '.join(columns)})"]
+    if materialized and not table.rewriteEnabled:
+        lines.append("DISABLE REWRITE")
     if "comment" in parameters:
         lines.append(f"COMMENT {quoted(parameters['comment'])}")
-    if shown:
-        lines += ["TBLPROPERTIES (", _pairs(shown) + ")"]
-    return "\n".join([*lines, f"AS {query}"])
+    if materialized:
+        lines += _storage(table)
+    return "\n".join([*lines, *_properties(shown), f"AS {query}"])
+
+
+def _view_properties(table: Table) -> dict[str, str]:
+    hidden = ("view.", "spark.")
+    parameters = table.parameters or {}
+    return {key: value for key, value in parameters.items() if key not in LEFT_OUT and not key.startswith(hidden)}
+
+
+def _expected_view(table: Table) -> Expected:
+    query = table.viewOriginalText or table.viewExpandedText or ""
+    typed = source_of(query) is None
+    sd = table.sd or StorageDescriptor()
+    return Expected(
+        tuple(Item(each.name or "", each.type if typed else None, each.comment or None) for each in sd.cols or ()),
+        (),
+        (table.parameters or {}).get("comment"),
+        sd.location if kinds.is_materialized_view(table) else None,
+        _view_properties(table),
+        query=query,
+    )

@@ -7,7 +7,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from metastored.client.statements import Result
+from metastored.errors import InvalidOperationException
+from metastored.hive.names import normalize
 from metastored.hive.statements.values import Kind, Parts
+from metastored.model.names import TableName
 from metastored.model.remote_keys import (
     ACCESS,
     CONNECTOR,
@@ -41,6 +44,16 @@ REMOTES: Final = ("kind", "name", "remote", "via", "address", "access", "timeout
 REMOTE_INFORMATION: Final = "# Remote Information"
 
 _ADDRESSES: Final = (URIS, ICEBERG_PATH, ICEBERG_URI, GLUE_ENDPOINT, GLUE_REGION, CONNECTOR)
+
+
+def described_column(name: TableName, table: Table, column: str) -> Result:
+    """DESCRIBE of one column. Raises InvalidOperationException for one that the table does not have."""
+    columns = (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ()))
+    found = [each for each in columns if (each.name or "").lower() == normalize(column)]
+    if not found:
+        known = ", ".join(each.name or "" for each in columns)
+        raise InvalidOperationException(f"{name} has no column {column}; its columns are {known}")
+    return Result(COLUMNS, ((found[0].name, found[0].type, found[0].comment),))
 
 
 def described_table(table: Table, detail: str | None) -> Result:

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from metastored.errors import ConversionError, InvalidInputException
 from metastored.hive.locations import canonical
-from metastored.hive.names import normalize
+from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.statements.definitions import Column, CreateTable, CreateView, Storage
+from metastored.hive.statements.materialized import CreateMaterializedView
 from metastored.model import kinds, makers
 from metastored.model.acid import TRANSACTIONAL
 from metastored.model.formats import OTHERS, VIEW, FileFormat, classes_of
@@ -33,7 +34,7 @@ from metastored.model.spark.type_strings import parse_data_type
 from metastored.model.spark.types import CURRENT_DEFAULT, EXISTS_DEFAULT, StructField, StructType
 from metastored.model.spark.values import BucketSpec, CatalogStorage, CatalogTable, CatalogTableType, TableIdentifier
 from metastored.model.spark.views import CATALOG_AND_NAMESPACE, QUERY_OUTPUT, SESSION_CATALOG
-from metastored.wire.generated.common import FieldSchema, PrincipalType, Table
+from metastored.wire.generated.common import CreationMetadata, FieldSchema, PrincipalType, Table
 from metastored.wire.structs import replace
 
 DEFAULT_FORMAT: Final = "textfile"
@@ -237,54 +238,6 @@ def _spark_field(column: Column, full: str) -> StructField:
 
 # --- views ----------------------------------------------------------------------------------------------------
 
-_SIMPLE: Final = re.compile(
-    r"SELECT\s+(?P<list>\*|[\w`,.\s]+?)\s+FROM\s+(?P<name>[\w.`]+)\s*(?:WHERE\b(?!.*\b(?:UNION|INTERSECT|EXCEPT)\b).*)?",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A query of one table whose columns are those of the table."""
-_STAR: Final = re.compile(r"(?:SELECT|,|\.)\s*\*", re.IGNORECASE)
-_QUERIES: Final = ("select", "with", "from", "values", "table", "map", "reduce", "(")
-
-
-def check_query(query: str) -> None:
-    """Raises InvalidInputException for a text that cannot be the query of a view."""
-    if not query.lower().startswith(_QUERIES):
-        raise InvalidInputException("the query of a view begins with SELECT or WITH")
-
-
-def source_of(query: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...] | None] | None:
-    """The table of a simple query, and its columns with their names in the view; None for `*`.
-
-    None for any other query: its columns are not known without an engine.
-    """
-    found = _SIMPLE.fullmatch(query.strip())
-    if found is None:
-        return None
-    name = tuple(part.strip("`") for part in found["name"].split("."))
-    if found["list"] == "*":
-        return name, None
-    columns = []
-    for item in found["list"].split(","):
-        words = item.split()
-        if len(words) == 3 and words[1].lower() == "as":
-            words = [words[0], words[2]]
-        if not 1 <= len(words) <= 2:
-            return None
-        columns.append((words[0].rpartition(".")[2].strip("`"), words[-1].rpartition(".")[2].strip("`")))
-    return name, tuple(columns)
-
-
-def check_named(name: TableName, query: str, columns: Iterable[Column]) -> None:
-    """Raises InvalidInputException if a query does not name a column of its view: engines look columns up by name."""
-    if _STAR.search(query) is not None:
-        return
-    words = {word.lower() for word in re.findall(r"\w+|`[^`]+`", query)}
-    for each in columns:
-        if each.name.lower() not in words and f"`{each.name.lower()}`" not in words:
-            raise InvalidInputException(
-                f"the query of {name} does not name its column {each.name}: write SELECT … AS {each.name}"
-            )
-
 
 def view_table(
     statement: CreateView,
@@ -322,3 +275,35 @@ def _view_parameters(columns: tuple[str, ...], current: str) -> Mapping[str, str
         f"{QUERY_OUTPUT}numCols": str(len(columns)),
     }
     return found | {f"{QUERY_OUTPUT}col.{at}": each for at, each in enumerate(columns)}
+
+
+def materialized_table(
+    statement: CreateMaterializedView,
+    name: TableName,
+    columns: tuple[FieldSchema, ...],
+    used: Iterable[TableName],
+    owner: str | None,
+) -> Table:
+    """A materialized view without rows, in ORC unless it says otherwise, as Hive does; `used` are its tables."""
+    table = CreateTable(
+        name,
+        tuple(Column(each.name or "", each.type, each.comment) for each in columns),
+        comment=statement.comment,
+        storage=statement.storage or Storage(format="orc"),
+        location=statement.location,
+        properties=statement.properties,
+    )
+    metadata = CreationMetadata(
+        catName=name.catalog or DEFAULT_CATALOG,
+        dbName=normalize(name.database),
+        tblName=normalize(name.table),
+        tablesUsed=frozenset(f"{normalize(each.database)}.{normalize(each.table)}" for each in used),
+    )
+    return replace(
+        hive_table(table, name, owner),
+        viewOriginalText=statement.query,
+        viewExpandedText=statement.query,
+        rewriteEnabled=False,
+        tableType=kinds.MATERIALIZED_VIEW,
+        creationMetadata=metadata,
+    )

@@ -24,6 +24,7 @@ from metastored.pipeline.parameters import Lookup, redacted, with_secrets
 from metastored.pipeline.records import Run, StepRecord, interrupted, remaining
 from metastored.pipeline.steps import Context, Outcome, run_step
 from metastored.pipeline.stores import Runs
+from metastored.spark.messages import message_of
 
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client
@@ -120,7 +121,7 @@ def run(
                 record.steps[step.name],
                 state="failed",
                 seconds=clock() - start,
-                error=redacted(_message(error), secrets)[:MAX_ERROR],
+                error=redacted(message_of(error), secrets)[:MAX_ERROR],
             )
             record = record.with_step(ended).finished("failed", clock())
             put(record)
@@ -161,9 +162,3 @@ def _with_secrets(step: Step, lookup: Lookup) -> Step:
         for key, value in step.keys.items()
     }
     return replace(step, keys=keys)
-
-
-def _message(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    # Spark's errors have the plan and the trace of the JVM behind the first paragraph.
-    return text.split("\n\nJVM stacktrace")[0].split("\n\tat ")[0]

@@ -7,22 +7,16 @@ is never undone. IF EXISTS and IF NOT EXISTS hold also where another client drop
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from metastored.client._async.partition_changes import alter_partitions, matching, request_compaction, shown
+from metastored.client._async.views import change_query, check_kind, create_view, drop_of_kind
 from metastored.client.changed_tables import Changed, has_path, without
 from metastored.client.constraints import Constraints, constraints_of
 from metastored.client.new_tables import (
-    check_named,
-    check_query,
-    fields_of,
     hive_table,
     is_for_spark,
-    lower,
-    source_of,
     spark_tables,
-    view_table,
-    with_storage,
 )
 from metastored.client.statements import Result, database_of, owner_type, table_of
 from metastored.errors import (
@@ -33,13 +27,12 @@ from metastored.errors import (
     ObjectNotFound,
     PermissionDenied,
 )
-from metastored.hive.names import make_part_name, normalize
+from metastored.hive.names import normalize
 from metastored.hive.statements import definitions as s
 from metastored.hive.statements.basics import Pairs
 from metastored.model import kinds, makers
 from metastored.model.acid import acid_of
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.partitions import keys_of, values_of
 from metastored.model.spark.creating import default_table_path
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
@@ -48,7 +41,7 @@ from metastored.wire.generated.catalogs import (
     DropCatalogRequest,
     GetCatalogRequest,
 )
-from metastored.wire.generated.common import EnvironmentContext, FieldSchema, PrincipalType, StorageDescriptor, Table
+from metastored.wire.generated.common import FieldSchema, PrincipalType, StorageDescriptor, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
     AddForeignKeyRequest,
@@ -58,7 +51,6 @@ from metastored.wire.generated.constraints import (
 )
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function, FunctionType, ResourceType, ResourceUri
-from metastored.wire.generated.partitions import DropPartitionsRequest, Partition, RequestPartsSpec
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
@@ -78,15 +70,20 @@ async def execute_definition(client: AsyncClient, current: DatabaseName, stateme
         case s.AlterTable(name, action):
             await _alter_table(client, current, table_of(name, current), action)
         case s.DropTable(name, if_exists, purge):
-            await _drop(client, table_of(name, current), if_exists, purge=purge, view=False)
+            await drop_of_kind(client, table_of(name, current), if_exists, kinds.MANAGED, purge)
         case s.TruncateTable(name, partition):
             await _truncate(client, table_of(name, current), partition)
         case s.CreateView():
-            await _create_view(client, current, statement)
+            await create_view(client, current, statement)
         case s.AlterView(name, action):
-            await _alter_view(client, current, table_of(name, current), action)
+            target = table_of(name, current)
+            check_kind(target, await client.fresh_table(target), kinds.VIEW, "ALTER")
+            if isinstance(action, str):
+                await change_query(client, current, target, action)
+            else:
+                await _alter_table(client, current, target, action)
         case s.DropView(name, if_exists):
-            await _drop(client, table_of(name, current), if_exists, purge=False, view=True)
+            await drop_of_kind(client, table_of(name, current), if_exists, kinds.VIEW)
         case s.CommentOn("TABLE", name, text):
             await client.change_table(table_of(name, current), lambda table: _commented(table, text))
         case s.CommentOn("COLUMN", name, text):
@@ -251,19 +248,6 @@ async def _create_like(client: AsyncClient, current: DatabaseName, statement: s.
     await client.create_table(table, statement.if_not_exists)
 
 
-async def _drop(client: AsyncClient, name: TableName, if_exists: bool, *, purge: bool, view: bool) -> None:
-    try:
-        table = await client.fresh_table(name)
-        if kinds.is_view(table) is not view:
-            has, needs = ("a table", "DROP TABLE") if view else ("a view", "DROP VIEW")
-            raise InvalidOperationException(f"{name} is {has}: use {needs}")
-        await client.drop_table(name, purge=purge)
-    except NoSuchObjectException:
-        if not if_exists:
-            raise
-    client.forget(name.database, name.table)
-
-
 async def _truncate(client: AsyncClient, name: TableName, partition: Pairs) -> None:
     """The metastore empties the directories and sets the statistics to zero."""
     table = await client.fresh_table(name)
@@ -280,9 +264,9 @@ async def _truncate(client: AsyncClient, name: TableName, partition: Pairs) -> N
         )
     names = None
     if partition:
-        names = await _matching(client, name, table, tuple((key, "=", value) for key, value in partition))
+        names = await matching(client, name, table, tuple((key, "=", value) for key, value in partition))
         if not names:
-            raise ObjectNotFound("partition", _shown(name, partition))
+            raise ObjectNotFound("partition", shown(name, partition))
     await client.api.truncate_table(name.database_field, name.table, names)
 
 
@@ -292,8 +276,10 @@ async def _alter_table(client: AsyncClient, current: DatabaseName, name: TableNa
             await _rename(client, name, to)
         case s.AddColumns(_, cascade) | s.ChangeColumn(cascade=cascade):
             await client.change_table(name, Changed(name, action), cascade)
-        case s.AddPartitions() | s.DropPartitions() | s.AlterPartition():
-            await _alter_partitions(client, name, action)
+        case s.AddPartitions() | s.DropPartitions() | s.AlterPartition() | s.ExchangePartition():
+            await alter_partitions(client, current, name, action)
+        case s.Compact():
+            await request_compaction(client, name, await client.fresh_table(name), action)
         case s.AddConstraint(constraint):
             await _add_constraint(client, name, constraint)
         case s.DropConstraint(constraint_name):
@@ -334,156 +320,6 @@ async def _add_constraint(client: AsyncClient, name: TableName, constraint: s.Co
 def _commented(table: Table, text: str | None) -> Table:
     parameters = {key: value for key, value in (table.parameters or {}).items() if key != "comment"}
     return replace(table, parameters=parameters if text is None else {**parameters, "comment": text})
-
-
-# --- partitions -----------------------------------------------------------------------------------------------
-
-
-async def _alter_partitions(
-    client: AsyncClient, name: TableName, action: s.AddPartitions | s.DropPartitions | s.AlterPartition
-) -> None:
-    table = await client.fresh_table(name)
-    full = str(name)
-    if not table.partitionKeys:
-        raise InvalidOperationException(f"{name} is not partitioned")
-    match action:
-        case s.AddPartitions(written, if_not_exists):
-            made = [makers.partition(table, dict(values), location=location) for values, location in written]
-            await client.add_partitions(name, made, if_not_exists)
-        case s.DropPartitions(filters, if_exists, purge):
-            found: dict[str, None] = {}
-            for comparisons in filters:
-                names = await _matching(client, name, table, comparisons)
-                if not names and not if_exists:
-                    raise ObjectNotFound("partition", f"{name} ({', '.join(' '.join(each) for each in comparisons)})")
-                found |= dict.fromkeys(names)
-            if found:
-                await _drop_partitions(client, name, tuple(found), if_exists, purge)
-        case s.AlterPartition(values, change):
-            old = values_of(full, keys_of(table), dict(values))
-            if isinstance(change, tuple):
-                new = values_of(full, keys_of(table), dict(change))
-                partition = replace(await client.partition(name, old), values=new)
-                await client.api.rename_partition(name.database_field, name.table, old, partition)
-            else:
-                await client.partition(name, old)  # Raises ObjectNotFound.
-                named = make_part_name(keys_of(table), old)
-                await client.change_partitions(name, (named,), lambda each: _changed_partition(each, change))
-
-
-def _changed_partition(partition: Partition, change: s.SetLocation | s.SetStorage) -> Partition:
-    if isinstance(change, s.SetLocation):
-        return replace(partition, sd=replace(partition.sd or StorageDescriptor(), location=change.location))
-    return replace(partition, sd=with_storage(Table(sd=partition.sd), change.storage).sd)
-
-
-async def _matching(
-    client: AsyncClient, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
-) -> tuple[str, ...]:
-    """The names of the partitions for which all comparisons hold."""
-    keys = lower(keys_of(table))
-    parts = []
-    for key, operator, value in comparisons:
-        if normalize(key) not in keys:
-            raise InvalidOperationException(
-                f"{name} has no partition key {key}; its partition keys are {', '.join(keys) or 'none'}"
-            )
-        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-        parts.append(f"`{normalize(key)}` {operator} '{escaped}'")
-    return await client.partition_names(name, " and ".join(parts))
-
-
-async def _drop_partitions(
-    client: AsyncClient, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool
-) -> None:
-    request = DropPartitionsRequest(
-        name.database,
-        name.table,
-        RequestPartsSpec(names=names),
-        deleteData=True,
-        ifExists=if_exists,
-        environmentContext=EnvironmentContext(properties={"ifPurge": "TRUE"}) if purge else None,
-        needResult=False,
-        catName=name.catalog_field,
-    )
-    await client.api.drop_partitions_req(request)
-
-
-def _shown(name: TableName, partition: Pairs) -> str:
-    return f"{name} ({', '.join(f'{key}={value}' for key, value in partition)})"
-
-
-# --- views ----------------------------------------------------------------------------------------------------
-
-
-async def _create_view(client: AsyncClient, current: DatabaseName, statement: s.CreateView) -> None:
-    name = table_of(statement.name, current)
-    view = await _view(client, current, name, statement)
-    if not statement.or_replace:
-        await client.create_table(view, statement.if_not_exists)
-        return
-    try:
-        await client.create_table(view)
-    except AlreadyExistsException:
-        await client.change_table(name, lambda old: _replaced(name, old, view))
-
-
-def _replaced(name: TableName, old: Table, view: Table) -> Table:
-    if not kinds.is_view(old):
-        raise InvalidOperationException(f"{name} is a table: CREATE OR REPLACE VIEW replaces only views")
-    return replace(view, owner=old.owner, ownerType=old.ownerType, createTime=old.createTime)
-
-
-async def _alter_view(client: AsyncClient, current: DatabaseName, name: TableName, action: Any) -> None:
-    table = await client.fresh_table(name)
-    if not kinds.is_view(table):
-        raise InvalidOperationException(f"{name} is a table: use ALTER TABLE")
-    if isinstance(action, str):
-        statement = s.CreateView(name, action, comment=(table.parameters or {}).get("comment"))
-        view = await _view(client, current, name, statement)
-        old = table.parameters or {}
-        kept = {key: value for key, value in old.items() if not key.startswith(("view.", "spark."))}
-        view = replace(view, parameters={**kept, **(view.parameters or {})})
-        await client.change_table(name, lambda old: _replaced(name, old, view))
-    else:
-        await _alter_table(client, current, name, action)
-
-
-async def _view(client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
-    check_query(statement.query)
-    columns, selected = await _view_columns(client, current, name, statement)
-    return view_table(statement, name, columns, selected, current.database, client.user)
-
-
-async def _view_columns(
-    client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView
-) -> tuple[tuple[FieldSchema, ...], tuple[str, ...]]:
-    """The columns with their types, as written or as the table of a simple query has them; and the query's names."""
-    written = statement.columns
-    if written and all(each.type is not None for each in written):
-        check_named(name, statement.query, written)
-        return fields_of(written, str(name)), lower(each.name for each in written)
-    source = source_of(statement.query)
-    if source is None or len(source[0]) > 3:
-        example = ", ".join(f"{each.name} STRING" for each in written) or "id BIGINT, name STRING"
-        raise InvalidOperationException(
-            f"the columns of {name} are not known without an engine: write them with their types, CREATE VIEW "
-            f'{name} ({example}) AS …, or run it by Spark: metastored.spark.sql(spark, "CREATE VIEW …")'
-        )
-    table = await client.fresh_table(table_of(source[0], current))
-    known = {each.name or "": each for each in (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ()))}
-    chosen = source[1] if source[1] is not None else tuple((column, column) for column in known)
-    missing = [column for column, _ in chosen if normalize(column) not in known]
-    if missing:
-        raise InvalidOperationException(f"{table_of(source[0], current)} has no column {missing[0]}")
-    if written and len(written) != len(chosen):
-        raise InvalidOperationException(f"{name} has {len(written)} columns, and its query has {len(chosen)}")
-    found = [replace(known[normalize(column)], name=normalize(alias)) for column, alias in chosen]
-    columns = tuple(
-        replace(each, name=normalize(written[at].name), comment=written[at].comment) if written else each
-        for at, each in enumerate(found)
-    )
-    return columns, tuple(each.name or "" for each in found)
 
 
 # --- functions ------------------------------------------------------------------------------------------------

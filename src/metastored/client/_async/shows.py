@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from metastored.client import descriptions, formatted
+from metastored.client._async.views import names_of_kind
 from metastored.client.constraints import Constraints
 from metastored.client.create_table import create_statement
 from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
@@ -54,7 +55,7 @@ async def execute_show(client: AsyncClient, current: DatabaseName, statement: s.
             return rows_of("tab_name", await client.api.get_tables(database.field, pattern_of(like)))
         case s.ShowViews(name, like):
             database = await _existing(client, database_of(name, current))
-            return rows_of("tab_name", await _views(client, database, pattern_of(like)))
+            return rows_of("tab_name", await names_of_kind(client, database, pattern_of(like), kinds.VIEW))
         case s.ShowFunctions(name, like):
             database = await _existing(client, database_of(name, current))
             functions = await client.api.get_functions(database.field, pattern_of(like))
@@ -83,9 +84,11 @@ async def execute_show(client: AsyncClient, current: DatabaseName, statement: s.
 
 async def _of_table(client: AsyncClient, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
-        case s.DescribeTable(name, detail, partition):
+        case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
             table = await client.fresh_table(target)
+            if column is not None:
+                return descriptions.described_column(target, table, column)
             if partition:
                 values = values_of(str(target), keys_of(table), dict(partition))
                 found = await client.partition(target, values)
@@ -116,15 +119,6 @@ async def _existing(client: AsyncClient, name: DatabaseName) -> DatabaseName:
     """The name of a database. Raises DatabaseNotFound: the metastore lists nothing of a missing one."""
     await client.api.get_database(name.field)
     return name
-
-
-async def _views(client: AsyncClient, database: DatabaseName, pattern: str) -> list[str]:
-    try:
-        return sorted(await client.api.get_tables_by_type(database.field, pattern, kinds.VIEW))
-    except NotSupported:  # Hive before 2.3.
-        names = await client.api.get_tables(database.field, pattern)
-        tables = await client.tables_by_name(database, names)
-        return sorted(each.tableName or "" for each in tables if kinds.is_view(each))
 
 
 async def _partitions(client: AsyncClient, name: TableName, statement: s.ShowPartitions) -> Result:

@@ -18,6 +18,7 @@ from metastored.client import descriptions
 from metastored.client._async.definitions import execute_definition
 from metastored.client._async.rights import execute_right
 from metastored.client._async.shows import execute_show
+from metastored.client._async.views import execute_materialized
 from metastored.client.statements import (
     Result,
     changed,
@@ -48,6 +49,7 @@ from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
 from metastored.hive.statements.definitions import DefinitionStatement
+from metastored.hive.statements.materialized import MaterializedStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
 from metastored.hive.statements.rights import RightsStatement
@@ -122,6 +124,8 @@ class AsyncStatements:
                 return await execute_show(self._client, self.current, statement)
             case _ if isinstance(statement, RightsStatement):
                 return await execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, MaterializedStatement):
+                return await execute_materialized(self._client, self.current, statement)
             case _ if isinstance(statement, DefinitionStatement):
                 return await execute_definition(self._client, self.current, statement)
             case _:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from metastored.client import descriptions, formatted
+from metastored.client._sync.views import names_of_kind
 from metastored.client.constraints import Constraints
 from metastored.client.create_table import create_statement
 from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
@@ -55,7 +56,7 @@ def execute_show(client: Client, current: DatabaseName, statement: s.ShowStateme
             return rows_of("tab_name", client.api.get_tables(database.field, pattern_of(like)))
         case s.ShowViews(name, like):
             database = _existing(client, database_of(name, current))
-            return rows_of("tab_name", _views(client, database, pattern_of(like)))
+            return rows_of("tab_name", names_of_kind(client, database, pattern_of(like), kinds.VIEW))
         case s.ShowFunctions(name, like):
             database = _existing(client, database_of(name, current))
             functions = client.api.get_functions(database.field, pattern_of(like))
@@ -82,9 +83,11 @@ def execute_show(client: Client, current: DatabaseName, statement: s.ShowStateme
 
 def _of_table(client: Client, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
-        case s.DescribeTable(name, detail, partition):
+        case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
             table = client.fresh_table(target)
+            if column is not None:
+                return descriptions.described_column(target, table, column)
             if partition:
                 values = values_of(str(target), keys_of(table), dict(partition))
                 found = client.partition(target, values)
@@ -115,15 +118,6 @@ def _existing(client: Client, name: DatabaseName) -> DatabaseName:
     """The name of a database. Raises DatabaseNotFound: the metastore lists nothing of a missing one."""
     client.api.get_database(name.field)
     return name
-
-
-def _views(client: Client, database: DatabaseName, pattern: str) -> list[str]:
-    try:
-        return sorted(client.api.get_tables_by_type(database.field, pattern, kinds.VIEW))
-    except NotSupported:  # Hive before 2.3.
-        names = client.api.get_tables(database.field, pattern)
-        tables = client.tables_by_name(database, names)
-        return sorted(each.tableName or "" for each in tables if kinds.is_view(each))
 
 
 def _partitions(client: Client, name: TableName, statement: s.ShowPartitions) -> Result:

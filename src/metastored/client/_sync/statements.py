@@ -19,6 +19,7 @@ from metastored.client import descriptions
 from metastored.client._sync.definitions import execute_definition
 from metastored.client._sync.rights import execute_right
 from metastored.client._sync.shows import execute_show
+from metastored.client._sync.views import execute_materialized
 from metastored.client.statements import (
     Result,
     changed,
@@ -49,6 +50,7 @@ from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.hive.statements import values as s
 from metastored.hive.statements.definitions import DefinitionStatement
+from metastored.hive.statements.materialized import MaterializedStatement
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.printing import printed
 from metastored.hive.statements.rights import RightsStatement
@@ -123,6 +125,8 @@ class Statements:
                 return execute_show(self._client, self.current, statement)
             case _ if isinstance(statement, RightsStatement):
                 return execute_right(self._client, self.current, statement)
+            case _ if isinstance(statement, MaterializedStatement):
+                return execute_materialized(self._client, self.current, statement)
             case _ if isinstance(statement, DefinitionStatement):
                 return execute_definition(self._client, self.current, statement)
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metastored.hive.statements.building_definitions import DefinitionsBuilder
+from metastored.hive.statements.building_materialized import MaterializedBuilder
 from metastored.hive.statements.building_remotes import RemotesBuilder
 from metastored.hive.statements.building_rights import RightsBuilder
 from metastored.hive.statements.building_shows import ShowsBuilder
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lark import Token, Tree
 
 
-class Builder(RemotesBuilder, RightsBuilder, DefinitionsBuilder, ShowsBuilder):
+class Builder(RemotesBuilder, RightsBuilder, MaterializedBuilder, ShowsBuilder):
     """All rules."""
 
     def on_script(self, tree: Tree[Token], children: list[Any]) -> tuple[Statement, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from metastored.errors import StatementError
+from metastored.errors import SparkStatementError, StatementError
 from metastored.hive.statements.basics import Pairs, Parts
 from metastored.hive.statements.building_tables import ColumnWithKeys, Items, TablesBuilder
 from metastored.hive.statements.clauses import check_parts, fields_of, token_of
@@ -21,6 +21,7 @@ from metastored.hive.statements.definitions import (
     ChangeColumn,
     Column,
     CommentOn,
+    Compact,
     CreateCatalog,
     CreateDatabase,
     CreateFunction,
@@ -35,6 +36,7 @@ from metastored.hive.statements.definitions import (
     DropPartitions,
     DropTable,
     DropView,
+    ExchangePartition,
     RenameTo,
     SetLocation,
     SetOwner,
@@ -57,16 +59,16 @@ class DefinitionsBuilder(TablesBuilder):
     # Catalogs and databases
 
     def on_create_catalog(self, tree: Tree[Token], children: list[Any]) -> CreateCatalog:
-        return CreateCatalog(**_once(tree, _named(children)))
+        return CreateCatalog(**once(tree, _named(children)))
 
     def on_alter_catalog(self, tree: Tree[Token], children: list[Any]) -> AlterCatalog:
         return AlterCatalog(children[0], children[1][1])
 
     def on_drop_catalog(self, tree: Tree[Token], children: list[Any]) -> DropCatalog:
-        return DropCatalog(**_once(tree, _named(children)))
+        return DropCatalog(**once(tree, _named(children)))
 
     def on_create_database(self, tree: Tree[Token], children: list[Any]) -> CreateDatabase:
-        _once(tree, children)
+        once(tree, children)
         return CreateDatabase(**fields_of(tree, children, 2))
 
     def on_drop_database(self, tree: Tree[Token], children: list[Any]) -> DropDatabase:
@@ -79,41 +81,41 @@ class DefinitionsBuilder(TablesBuilder):
     # Tables and views
 
     def on_create_table(self, tree: Tree[Token], children: list[Any]) -> CreateTable:
-        _once(tree, children)
+        once(tree, children)
         fields = fields_of(tree, children, 3)
         if "query" in fields:
-            _refuse(tree, f"CREATE TABLE AS writes rows, and rows are Spark's: {BY_SPARK}")
+            _leave_to_spark(tree, f"CREATE TABLE AS writes rows, and rows are Spark's: {BY_SPARK}")
         fields |= self._kind(tree, fields)
         items: Items = fields.pop("items", Items((), ()))
         fields |= {"columns": items.columns, "constraints": items.constraints}
         stored, row = fields.pop("stored_as", None), fields.pop("row_format", None)
         if stored is not None or row is not None:
-            fields["storage"] = _merged(stored, row)
+            fields["storage"] = merged(stored, row)
         fields["provider"] = fields.pop("using", None)
         if fields["provider"] is None and "options" in fields:
-            _refuse(tree, "OPTIONS belong to USING; a table of Hive's has TBLPROPERTIES and SERDEPROPERTIES")
+            refuse(tree, "OPTIONS belong to USING; a table of Hive's has TBLPROPERTIES and SERDEPROPERTIES")
         if fields["provider"] is not None and "storage" in fields:
-            _refuse(tree, "a table has either USING, for Spark, or STORED AS and ROW FORMAT, for Hive")
+            refuse(tree, "a table has either USING, for Spark, or STORED AS and ROW FORMAT, for Hive")
         return CreateTable(**fields)
 
     def on_create_table_like(self, tree: Tree[Token], children: list[Any]) -> CreateTableLike:
         names = [value for field, value in children if field == "name"]
         clauses = [each for each in children if each[0] != "name"]
-        fields = _once(tree, clauses)
+        fields = once(tree, clauses)
         for name in names:
             check_parts(tree, name, "the name", 3)
         fields |= self._kind(tree, fields)
         fields.pop("is_transactional")
         unknown = fields.keys() - {"if_not_exists", "external", "location", "properties"}
         if unknown:
-            _refuse(tree, "CREATE TABLE LIKE takes only LOCATION and TBLPROPERTIES: the rest is the other table's")
+            refuse(tree, "CREATE TABLE LIKE takes only LOCATION and TBLPROPERTIES: the rest is the other table's")
         return CreateTableLike(names[0], names[1], **fields)
 
     @staticmethod
     def _kind(tree: Tree[Token], fields: dict[str, Any]) -> dict[str, bool]:
         kind = fields.pop("table_kind", "")
         if kind == "TEMPORARY":
-            _refuse(tree, "temporary tables are those of an engine's session: create it in Spark or Hive")
+            refuse(tree, "temporary tables are those of an engine's session: create it in Spark or Hive")
         return {"external": kind == "EXTERNAL", "is_transactional": kind == "TRANSACTIONAL"}
 
     def on_table_kind(self, tree: Tree[Token], children: list[Any]) -> tuple[str, str]:
@@ -130,11 +132,10 @@ class DefinitionsBuilder(TablesBuilder):
         return AlterTable(children[0][1], children[1])
 
     def on_create_view(self, tree: Tree[Token], children: list[Any]) -> CreateView:
-        _once(tree, children)
+        once(tree, children)
         fields = fields_of(tree, children, 3)
-        _refuse_materialized(tree, fields)
         if fields.get("or_replace") and fields.get("if_not_exists"):
-            _refuse(tree, "CREATE VIEW has either OR REPLACE or IF NOT EXISTS")
+            refuse(tree, "CREATE VIEW has either OR REPLACE or IF NOT EXISTS")
         return CreateView(**fields)
 
     def on_alter_view(self, tree: Tree[Token], children: list[Any]) -> AlterView:
@@ -143,9 +144,7 @@ class DefinitionsBuilder(TablesBuilder):
         return AlterView(children[0][1], action[1] if isinstance(action, tuple) else action)
 
     def on_drop_view(self, tree: Tree[Token], children: list[Any]) -> DropView:
-        fields = fields_of(tree, children, 3)
-        _refuse_materialized(tree, fields)
-        return DropView(**fields)
+        return DropView(**fields_of(tree, children, 3))
 
     def on_view_columns(self, tree: Tree[Token], children: list[Column]) -> tuple[str, tuple[Column, ...]]:
         return "columns", tuple(children)
@@ -159,15 +158,12 @@ class DefinitionsBuilder(TablesBuilder):
     def on_or_replace(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
         return "or_replace", True
 
-    def on_materialized(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
-        return "materialized", True
-
     # Functions, comments, repair
 
     def on_create_function(self, tree: Tree[Token], children: list[Any]) -> CreateFunction:
         named: dict[str, Any] = dict(each for each in children if isinstance(each, tuple) and each[0] != "resource")
         if named.pop("temporary", False):
-            _refuse(tree, "temporary functions are those of an engine's session: create it in Spark or Hive")
+            _leave_to_spark(tree, "temporary functions are those of an engine's session: create it in Spark or Hive")
         check_parts(tree, named["name"], "the name", 3)
         text = next(each for each in children if isinstance(each, str))
         resources = tuple(each[1] for each in children if isinstance(each, tuple) and each[0] == "resource")
@@ -187,7 +183,7 @@ class DefinitionsBuilder(TablesBuilder):
         most = {"DATABASE": 2, "TABLE": 3, "COLUMN": 4}[kind]
         check_parts(tree, name, "the name", most)
         if kind == "COLUMN" and len(name) < 2:
-            _refuse(tree, f"a column is named with its table: COMMENT ON COLUMN table.{name[0]} IS …")
+            refuse(tree, f"a column is named with its table: COMMENT ON COLUMN table.{name[0]} IS …")
         return CommentOn(kind, name, text)
 
     def on_commented_column(self, tree: Tree[Token], children: list[Any]) -> tuple[str, Parts]:
@@ -295,6 +291,25 @@ class DefinitionsBuilder(TablesBuilder):
     def on_partition_action(self, tree: Tree[Token], children: list[Any]) -> AlterPartition:
         return AlterPartition(children[0][1], children[1])
 
+    def on_exchange_partition(self, tree: Tree[Token], children: list[Any]) -> ExchangePartition:
+        check_parts(tree, children[1][1], "the name", 3)
+        return ExchangePartition(children[0][1], children[1][1])
+
+    def on_compact(self, tree: Tree[Token], children: list[Any]) -> Compact:
+        kind, *clauses = children
+        fields = dict(clauses)
+        if kind.lower() not in ("major", "minor"):
+            refuse(tree, "a compaction is 'major' or 'minor': ALTER TABLE … COMPACT 'major'")
+        if "and_wait" in fields:
+            refuse(tree, "AND WAIT would wait for a worker: leave it out; SHOW COMPACTIONS shows when it has ended")
+        return Compact(kind.lower(), fields.get("properties", ()), fields.get("pool"))
+
+    def on_and_wait(self, tree: Tree[Token], children: list[Any]) -> tuple[str, bool]:
+        return "and_wait", True
+
+    def on_pool(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
+        return "pool", children[0]
+
     def on_rename_partition(self, tree: Tree[Token], children: list[Any]) -> Pairs:
         found: Pairs = children[0][1]
         return found
@@ -316,18 +331,19 @@ def _named(children: list[Any]) -> list[Any]:
     return [("name", each) if isinstance(each, str) else each for each in children]
 
 
-def _once(tree: Tree[Token], clauses: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(tree: Tree[Token], clauses: list[tuple[str, Any]]) -> dict[str, Any]:
     """The clauses by name. Raises StatementError for one that is there twice."""
     fields: dict[str, Any] = {}
     for field, value in clauses:
         if field in fields:
             word = "TBLPROPERTIES" if field == "properties" else field.replace("_", " ").upper()
-            _refuse(tree, f"the clause {word} is there twice")
+            refuse(tree, f"the clause {word} is there twice")
         fields[field] = value
     return fields
 
 
-def _merged(stored: Storage | None, row: Storage | None) -> Storage:
+def merged(stored: Storage | None, row: Storage | None) -> Storage:
+    """STORED AS and ROW FORMAT together."""
     stored, row = stored or Storage(), row or Storage()
     return replace(stored, serde=row.serde, properties=row.properties)
 
@@ -335,23 +351,23 @@ def _merged(stored: Storage | None, row: Storage | None) -> Storage:
 def _plain(tree: Tree[Token], columns: tuple[ColumnWithKeys, ...]) -> tuple[Column, ...]:
     for each in columns:
         if each.constraints or each.column.not_null or each.column.default is not None:
-            _refuse(tree, f"the column {each.column.name} has a constraint: ALTER TABLE … ADD CONSTRAINT adds it")
+            refuse(tree, f"the column {each.column.name} has a constraint: ALTER TABLE … ADD CONSTRAINT adds it")
     return tuple(each.column for each in columns)
-
-
-def _refuse_materialized(tree: Tree[Token], fields: dict[str, Any]) -> None:
-    if fields.pop("materialized", False):
-        _refuse(tree, "materialized views have rows, which Hive computes: create, alter and drop them in Hive")
 
 
 def _repair(tree: Tree[Token], name: Parts) -> NoReturn:
     shown = ".".join(name)
-    _refuse(
+    _leave_to_spark(
         tree,
         "MSCK lists directories, and statements only call the metastore: "
         f'use metastored.spark.repair(spark, "{shown}", mode="add"), "drop" or "sync"',
     )
 
 
-def _refuse(tree: Tree[Token], problem: str) -> NoReturn:
+def refuse(tree: Tree[Token], problem: str) -> NoReturn:
+    """Raises StatementError at the beginning of a rule."""
     raise StatementError(problem, tree.meta.line, tree.meta.column)
+
+
+def _leave_to_spark(tree: Tree[Token], problem: str) -> NoReturn:
+    raise SparkStatementError(problem, tree.meta.line, tree.meta.column)

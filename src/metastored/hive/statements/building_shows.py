@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metastored.errors import StatementError
+from metastored.errors import SparkStatementError, StatementError
 from metastored.hive.statements import shows as s
 from metastored.hive.statements.clauses import Clauses, fields_of
+from metastored.hive.statements.refused import refusal
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -75,7 +76,24 @@ class ShowsBuilder(Clauses):
         return s.DescribeFunction(**fields_of(tree, children, 3))
 
     def on_describe_table(self, tree: Tree[Token], children: list[Any]) -> s.DescribeTable:
-        return s.DescribeTable(**fields_of(tree, children, 3))
+        fields = fields_of(tree, children, 3)
+        if "column" in fields and len(fields["name"]) == 1:
+            # DESCRIBE NAMESPACE n and the like are other statements, and no column of a table of this name.
+            refused = refusal(f"DESCRIBE {fields['name'][0]} {fields['column']}")
+            if refused is not None:
+                kind = SparkStatementError if refused.is_for_spark else StatementError
+                raise kind(refused.sentence, tree.meta.line, tree.meta.column)
+        if "column" in fields and "detail" in fields:
+            raise StatementError(
+                f"DESCRIBE {fields['detail']} of a column shows its statistics: use metastored stats "
+                f"{'.'.join(fields['name'])}",
+                tree.meta.line,
+                tree.meta.column,
+            )
+        return s.DescribeTable(**fields)
+
+    def on_described_column(self, tree: Tree[Token], children: list[str]) -> tuple[str, str]:
+        return "column", children[0]
 
     def on_where(self, tree: Tree[Token], children: list[Any]) -> tuple[str, str]:
         return "where", str(tree.children[1]).strip()

@@ -112,6 +112,15 @@ class TablesBuilder(Clauses):
     def on_time_zone(self, tree: Tree[Token], children: list[Any]) -> str:
         return " with local time zone"
 
+    def on_collation(self, tree: Tree[Token], children: list[Any]) -> str:
+        return f" collate {tree.children[1]}"
+
+    def on_interval(self, tree: Tree[Token], children: list[str]) -> str:
+        return " " + " to ".join(children)
+
+    def on_time_unit(self, tree: Tree[Token], children: list[Any]) -> str:
+        return token_of(tree).type.lower()
+
     def on_type_argument(self, tree: Tree[Token], children: list[str]) -> str:
         return children[0]
 

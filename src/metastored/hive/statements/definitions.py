@@ -296,11 +296,28 @@ class DropPartitions:
 
 
 @dataclass(frozen=True, slots=True)
+class Compact:
+    """COMPACT: `kind` is major or minor."""
+
+    kind: str
+    properties: Pairs = ()
+    pool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AlterPartition:
-    """PARTITION (…) with a change: SetLocation, SetStorage, or the values to which it is renamed."""
+    """PARTITION (…) with a change: SetLocation, SetStorage, Compact, or the values to which it is renamed."""
 
     partition: Pairs
-    change: SetLocation | SetStorage | Pairs
+    change: SetLocation | SetStorage | Compact | Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangePartition:
+    """EXCHANGE PARTITION: partitions of the table `source` become those of the altered one."""
+
+    partition: Pairs
+    source: Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +347,8 @@ Action: TypeAlias = (
     | AddPartitions
     | DropPartitions
     | AlterPartition
+    | ExchangePartition
+    | Compact
     | AddConstraint
     | DropConstraint
 )

@@ -21,11 +21,15 @@ EXAMPLES: Final = {
     "use": "USE shop;",
     # Tables
     "create_table": "CREATE TABLE orders (id BIGINT, price DECIMAL(10,2) COMMENT 'in euro') PARTITIONED BY (ds STRING) "
-    "STORED AS PARQUET;\nCREATE TABLE visits (id BIGINT, at TIMESTAMP) USING parquet OPTIONS ('compression' = 'zstd');",
+    "STORED AS PARQUET;\nCREATE TABLE visits (id BIGINT, at TIMESTAMP) USING parquet OPTIONS ('compression' = 'zstd');"
+    "\nCREATE TRANSACTIONAL TABLE ledger (id BIGINT, amount DECIMAL(10,2)) STORED AS ORC;",
     "create_table_like": "CREATE EXTERNAL TABLE orders_copy LIKE orders LOCATION 'file:///tmp/orders_copy';",
-    "alter_table": "ALTER TABLE orders ADD COLUMNS (note STRING COMMENT 'free text');\n"
+    "alter_table": "ALTER TABLE orders_copy ADD PARTITION (ds = '2024-02-01');\n"
+    "ALTER TABLE orders EXCHANGE PARTITION (ds = '2024-02-01') WITH TABLE orders_copy;\n"
+    "ALTER TABLE orders ADD COLUMNS (note STRING COMMENT 'free text');\n"
     "ALTER TABLE orders ADD IF NOT EXISTS PARTITION (ds = '2024-01-01') PARTITION (ds = '2024-01-02');\n"
-    "ALTER TABLE orders DROP PARTITION (ds > '2024-01-01');",
+    "ALTER TABLE orders DROP PARTITION (ds > '2024-01-01');\n"
+    "ALTER TABLE ledger COMPACT 'major';",
     "drop_table": "DROP TABLE IF EXISTS orders_copy PURGE;",
     "truncate_table": "TRUNCATE TABLE orders PARTITION (ds = '2024-01-01');",
     "comment_on": "COMMENT ON COLUMN shop.orders.id IS 'the number of the order';",
@@ -35,6 +39,9 @@ EXAMPLES: Final = {
     "CREATE VIEW days (ds STRING, number BIGINT) AS SELECT ds, count(*) AS number FROM orders GROUP BY ds;",
     "alter_view": "ALTER VIEW cheap AS SELECT id FROM orders WHERE price < 5;",
     "drop_view": "DROP VIEW IF EXISTS days;",
+    "create_materialized_view": "CREATE MATERIALIZED VIEW balances DISABLE REWRITE AS SELECT id, amount FROM ledger;",
+    "alter_materialized_view": "ALTER MATERIALIZED VIEW balances DISABLE REWRITE;",
+    "drop_materialized_view": "DROP MATERIALIZED VIEW IF EXISTS nosuch;",
     "create_function": "CREATE FUNCTION initials AS 'org.example.Initials' USING JAR 'file:///tmp/initials.jar';",
     "drop_function": "DROP FUNCTION IF EXISTS nosuch;",
     # Rights
@@ -71,6 +78,7 @@ EXAMPLES: Final = {
     "show_tables": "SHOW TABLES IN shop LIKE 'o*';",
     "show_partitions": "SHOW PARTITIONS orders WHERE ds >= '2024-01-01';",
     "show_views": "SHOW VIEWS IN shop;",
+    "show_materialized_views": "SHOW MATERIALIZED VIEWS IN shop;",
     "show_table_extended": "SHOW TABLE EXTENDED IN shop LIKE 'orders';",
     "show_columns": "SHOW COLUMNS IN orders IN shop;",
     "show_tblproperties": "SHOW TBLPROPERTIES orders;",
@@ -83,6 +91,7 @@ EXAMPLES: Final = {
     "describe_catalog": "DESCRIBE CATALOG lake;",
     "describe_function": "DESCRIBE FUNCTION EXTENDED shop.initials;",
     "describe_database": "DESCRIBE DATABASE EXTENDED shop;",
-    "describe_table": "DESCRIBE FORMATTED shop.orders;\nDESCRIBE shop.orders PARTITION (ds = '2024-01-01');",
+    "describe_table": "DESCRIBE FORMATTED shop.orders;\nDESCRIBE shop.orders PARTITION (ds = '2024-01-01');"
+    "\nDESCRIBE shop.orders price;",
 }
 """By the rule of the grammar."""

@@ -21,7 +21,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("create_table", "Without USING the table is one of Hive's, and text unless STORED AS names another format "
          "(PARQUET, ORC, AVRO, TEXTFILE, JSONFILE, SEQUENCEFILE, RCFILE). With USING it is stored as Spark's catalog "
          "stores it, and Spark reads it as its own; OPTIONS belong to USING. Names are stored in small letters, but "
-         "for Spark's own schema. CREATE TABLE AS writes rows: run it by Spark."),
+         "for Spark's own schema. CREATE TABLE AS writes rows: run it by Spark, or with `metastored sql --spark`."),
         ("create_table_like", "A table of Hive's with the columns, partition keys and format of another one."),
         ("alter_table", "What others change in the table at the same time is kept. A change of columns is made in "
          "Spark's schema too, if the table has one; CASCADE changes the columns of the partitions too."),
@@ -34,10 +34,15 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "Views and functions": (
         ("create_view", "The text of the query is stored. Columns without types are known where the query selects "
          "columns of one table (`SELECT a, b AS c FROM t WHERE …`); for any other query, write the columns with their "
-         "types, and name them in the query: `(number BIGINT) AS SELECT count(*) AS number …`. Materialized "
-         "views are Hive's."),
+         "types, and name them in the query: `(number BIGINT) AS SELECT count(*) AS number …`."),
         ("alter_view", ""),
         ("drop_view", ""),
+        ("create_materialized_view", "Its text, its columns and the names of its tables are stored, and its rows are "
+         "Hive's: it is empty, and Hive does not rewrite queries to it until it was built there (`ALTER MATERIALIZED "
+         "VIEW … REBUILD`). The metastores of Hive 3.1 and later have it."),
+        ("alter_materialized_view", "Whether Hive may rewrite queries to it. ENABLE is for a view that Hive has built "
+         "from ACID tables; REBUILD is Hive's."),
+        ("drop_materialized_view", ""),
         ("create_function", ""),
         ("drop_function", ""),
     ),
@@ -47,6 +52,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("show_partitions", "With PARTITION, those with these values; any of the keys may be named. WHERE is a "
          "condition over the keys, as in [filters](../guide/filters.md)."),
         ("show_views", ""),
+        ("show_materialized_views", ""),
         ("show_table_extended", "Numbers of files are those of the table's statistics."),
         ("show_columns", ""),
         ("show_tblproperties", ""),
@@ -112,6 +118,9 @@ PARTS: Final = {
     "column": "Types are Hive's, with USING Spark's. NOT NULL, PRIMARY KEY, UNIQUE, DEFAULT and CHECK are constraints.",
     "constraint": "DISABLE NOVALIDATE are the states that Hive takes for keys; NORELY is the default.",
     "table_clause": "",
-    "table_action": "A comparison in DROP PARTITION has `=`, `!=`, `<`, `<=`, `>` or `>=`.",
+    "table_action": "A comparison in DROP PARTITION has `=`, `!=`, `<`, `<=`, `>` or `>=`. EXCHANGE moves partitions "
+    "of the table behind WITH TABLE to this one, with their directories. COMPACT puts a compaction into the queue of "
+    "the metastore, for Hive's workers or those of `metastored compact`; a partitioned table is compacted by "
+    "partition. AND WAIT is refused.",
 }
 """Rules that have a place of their own on the page: statements show their names in angle brackets."""

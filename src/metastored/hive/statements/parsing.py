@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from metastored.errors import StatementError
+from metastored.errors import SparkStatementError, StatementError
 from metastored.hive.limits import shortened
 from metastored.hive.statements.building import Builder
 from metastored.hive.statements.refused import meant, refusal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 GRAMMARS: Final = tuple(
-    Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "shows", "rights", "definitions")
+    Path(__file__).with_name(f"{name}.lark") for name in ("grammar", "shows", "rights", "definitions", "materialized")
 )
 NEVER_NAMED: Final = frozenset({"BLANKS", "LINE_COMMENT", "BLOCK_COMMENT"})
 WORDS: Final = {
@@ -83,6 +83,23 @@ def parse_script(text: str) -> tuple[Statement, ...]:
     return statements
 
 
+def parse_beside_spark(text: str) -> tuple[Statement | str, ...]:
+    """The same where a session of Spark is at hand: a statement that Spark executes is the text of it."""
+    found: list[Statement | str] = []
+    start = 0
+    for statement in split_statements(text):
+        start = text.index(statement, start)
+        # As many lines and columns before it as in the text, for the positions in errors.
+        line = text.rfind("\n", 0, start) + 1
+        before = "\n" * text.count("\n", 0, start) + " " * (start - line)
+        start += len(statement)
+        try:
+            found += parse_script(before + statement)
+        except SparkStatementError:
+            found.append(statement)
+    return tuple(found)
+
+
 def keywords() -> tuple[str, ...]:
     """All keywords of the statements and the privileges, sorted, for completion."""
     terminals = {each.name for each in _parser().terminals} - {*WORDS, *NEVER_NAMED}
@@ -111,7 +128,8 @@ def _error(error: Any, text: str, accepted: set[str], start: int) -> StatementEr
     refused = refusal(statement[0]) if statement else None
     if refused is not None:
         begun = text.index(statement[0], start)
-        return StatementError(refused, text.count("\n", 0, begun) + 1, begun - text.rfind("\n", 0, begun))
+        kind = SparkStatementError if refused.is_for_spark else StatementError
+        return kind(refused.sentence, text.count("\n", 0, begun) + 1, begun - text.rfind("\n", 0, begun))
     names = accepted - {"QUOTED_NAME"} if "NAME" in accepted else accepted
     expected = tuple(sorted(WORDS.get(name, name) for name in names))
     token = getattr(error, "token", None)

@@ -129,11 +129,12 @@ class DescribeFunction:
 
 @dataclass(frozen=True, slots=True)
 class DescribeTable:
-    """DESCRIBE of a table or view, or of a partition; `detail` is EXTENDED, FORMATTED or None."""
+    """DESCRIBE of a table or view, of a partition, or of a column; `detail` is EXTENDED, FORMATTED or None."""
 
     name: Parts
     detail: str | None = None
     partition: Pairs = ()
+    column: str | None = None
 
 
 ShowStatement: TypeAlias = (

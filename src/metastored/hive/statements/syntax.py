@@ -19,7 +19,7 @@ PLACEHOLDERS: Final = {
     "partition_filter": "PARTITION (key = value, …)", "column_list": "(<column>, …)",
     "view_column": "name [type] [COMMENT 'text']",
     "partition_column": "name [type] [COMMENT 'text']", "as_query": "AS query", "_as_query": "",
-    "where": "WHERE condition",
+    "where": "WHERE condition", "described_column": "column",
     **{part: f"<{part}>" for part in PARTS},
 }  # fmt: skip
 """Rules and terminals that are not expanded."""
@@ -76,14 +76,6 @@ def alternatives(rule: str, known: dict[str, str]) -> str:
     if all(name in known for name in names):
         return "\n    | ".join(syntax(name, known) for name in names)
     return syntax(rule, known)
-
-
-def statements_in_grammar() -> set[str]:
-    """The rules that are statements."""
-    known = rules()
-    found = {each.strip() for each in known["statement"].split("|")}
-    groups = {each for each in found if each.endswith("_statement")}
-    return (found - groups).union(*({each.strip() for each in known[group].split("|")} for group in groups))
 
 
 def wrapped(text: str) -> str:

@@ -10,6 +10,7 @@ from metastored.hive.statements.basics import Pairs as Pairs
 from metastored.hive.statements.basics import Parts as Parts
 from metastored.hive.statements.basics import Principal as Principal
 from metastored.hive.statements.definitions import DefinitionStatement
+from metastored.hive.statements.materialized import MaterializedStatement
 from metastored.hive.statements.rights import RightsStatement
 from metastored.hive.statements.shows import ShowStatement
 
@@ -134,4 +135,5 @@ Statement: TypeAlias = (
     | ShowStatement
     | RightsStatement
     | DefinitionStatement
+    | MaterializedStatement
 )

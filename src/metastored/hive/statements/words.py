@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 _PIECES: Final = re.compile(
@@ -18,13 +19,17 @@ _PIECES: Final = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
+MOST_PIECES: Final = 200
+"""Of a statement, up to the change that ALTER TABLE makes."""
 OWN: Final = (
     *(("CREATE", "REMOTE"), ("ALTER", "REMOTE"), ("DROP", "REMOTE"), ("SHOW", "REMOTES"), ("SHOW", "CREATE", "REMOTE")),
     *(("CREATE", "CONNECTOR"), ("ALTER", "CONNECTOR"), ("DROP", "CONNECTOR"), ("SHOW", "CONNECTORS")),
     *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT",), ("REVOKE",)),
     *(("CREATE", "ROLE"), ("DROP", "ROLE"), ("SET", "ROLE"), ("SHOW", "ROLES"), ("SHOW", "ROLE"), ("SHOW", "GRANT")),
     *(("SHOW", "CURRENT", "ROLES"), ("SHOW", "PRINCIPALS")),
-    *(("SHOW", "LOCKS"), ("SHOW", "TRANSACTIONS"), ("SHOW", "COMPACTIONS")),
+    *(("SHOW", "LOCKS"), ("SHOW", "TRANSACTIONS"), ("SHOW", "COMPACTIONS"), ("SHOW", "MATERIALIZED")),
+    *(("CREATE", "MATERIALIZED"), ("ALTER", "MATERIALIZED"), ("DROP", "MATERIALIZED")),
+    *(("CREATE", "CATALOG"), ("ALTER", "CATALOG"), ("DROP", "CATALOG")),
 )
 """The first words of the statements that Spark does not execute."""
 
@@ -32,14 +37,38 @@ OWN: Final = (
 def is_own(text: str) -> bool:
     """Whether a text begins as a statement that only metastored has. It need not be a correct one."""
     found = first_words(text, 3)
-    return any(found[: len(words)] == words for words in OWN)
+    return any(found[: len(words)] == words for words in OWN) or words_of_change(text)[:1] == ("EXCHANGE",)
 
 
 def first_words(text: str, most: int) -> tuple[str, ...]:
-    """The words with which a text begins, in capital letters; at most so many, and none behind a sign or a text."""
+    """The words with which a text begins, in capital letters; at most so many, and none behind a sign or a text.
+
+    Parentheses before them do not count: a query may begin with some.
+    """
     found: list[str] = []
-    for kind, piece in _pieces(text):
+    for kind, piece in pieces_of(text):
+        if piece == "(" and not found:
+            continue
         if kind != "word" or len(found) == most:
+            break
+        found.append(piece.upper())
+    return tuple(found)
+
+
+def words_of_change(text: str) -> tuple[str, ...]:
+    """The words behind ALTER TABLE, the name of a table and PARTITION (…); none for another statement."""
+    pieces = [*islice(pieces_of(text), MOST_PIECES)]
+    words = [piece.upper() for _, piece in pieces]
+    if words[:2] != ["ALTER", "TABLE"]:
+        return ()
+    at = 3
+    while words[at : at + 1] == ["."]:
+        at += 2
+    if words[at : at + 2] == ["PARTITION", "("]:
+        at = words.index(")", at) + 1 if ")" in words[at:] else len(words)
+    found: list[str] = []
+    for kind, piece in pieces[at : at + 3]:
+        if kind != "word":
             break
         found.append(piece.upper())
     return tuple(found)
@@ -65,14 +94,14 @@ def split_statements(text: str) -> tuple[str, ...]:
 def is_complete(text: str) -> bool:
     """Whether a text ends with a `;` that is in no quotes and in no comment; an empty one does."""
     last = ";"
-    for kind, piece in _pieces(text):
+    for kind, piece in pieces_of(text):
         if kind == "open":
             return False
         last = piece
     return last == ";"
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
+def pieces_of(text: str) -> Iterator[tuple[str, str]]:
     """Words, signs and quoted texts, without blanks and comments; an `open` one is a quote that is never closed."""
     for match in _PIECES.finditer(text):
         kind = match.lastgroup or ""

@@ -1,0 +1,158 @@
+"""Executes the changes of partitions by statements: added, dropped, renamed, moved, exchanged, compacted.
+
+Partitions that a condition names are looked up first; values are never read as a part of a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from metastored.client.new_tables import lower, with_storage
+from metastored.client.statements import table_of
+from metastored.errors import InvalidOperationException, ObjectNotFound
+from metastored.hive.names import make_part_name, normalize
+from metastored.hive.statements import definitions as s
+from metastored.hive.statements.basics import Pairs
+from metastored.model import makers
+from metastored.model.acid import acid_of
+from metastored.model.names import DatabaseName, TableName
+from metastored.model.partitions import keys_of, values_of
+from metastored.wire.generated.common import CompactionType, EnvironmentContext, StorageDescriptor, Table
+from metastored.wire.generated.compaction import CompactionRequest
+from metastored.wire.generated.partitions import DropPartitionsRequest, Partition, RequestPartsSpec
+from metastored.wire.structs import replace
+
+if TYPE_CHECKING:
+    from metastored.client._async.client import AsyncClient
+
+KINDS: Final = {"major": CompactionType.MAJOR, "minor": CompactionType.MINOR}
+
+
+async def alter_partitions(
+    client: AsyncClient,
+    current: DatabaseName,
+    name: TableName,
+    action: s.AddPartitions | s.DropPartitions | s.AlterPartition | s.ExchangePartition,
+) -> None:
+    """Changes partitions of a table. Raises what the metastore raises."""
+    table = await client.fresh_table(name)
+    full = str(name)
+    if not table.partitionKeys:
+        raise InvalidOperationException(f"{name} is not partitioned")
+    match action:
+        case s.AddPartitions(written, if_not_exists):
+            made = [makers.partition(table, dict(values), location=location) for values, location in written]
+            await client.add_partitions(name, made, if_not_exists)
+        case s.DropPartitions(filters, if_exists, purge):
+            found: dict[str, None] = {}
+            for comparisons in filters:
+                names = await matching(client, name, table, comparisons)
+                if not names and not if_exists:
+                    raise ObjectNotFound("partition", f"{name} ({', '.join(' '.join(each) for each in comparisons)})")
+                found |= dict.fromkeys(names)
+            if found:
+                await _drop_partitions(client, name, tuple(found), if_exists, purge)
+        case s.AlterPartition(values, change):
+            old = values_of(full, keys_of(table), dict(values))
+            if isinstance(change, s.Compact):
+                await client.partition(name, old)  # Raises ObjectNotFound.
+                await request_compaction(client, name, table, change, make_part_name(keys_of(table), old))
+            elif isinstance(change, tuple):
+                new = values_of(full, keys_of(table), dict(change))
+                partition = replace(await client.partition(name, old), values=new)
+                await client.api.rename_partition(name.database_field, name.table, old, partition)
+            else:
+                await client.partition(name, old)  # Raises ObjectNotFound.
+                named = make_part_name(keys_of(table), old)
+                await client.change_partitions(name, (named,), lambda each: _changed_partition(each, change))
+
+        case s.ExchangePartition(values, source):
+            await _exchange(client, name, table, values, table_of(source, current))
+
+
+async def _exchange(client: AsyncClient, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
+    """Moves partitions of another table to this one, with their directories; the metastore compares the columns."""
+    for each, found in ((name, table), (source, await client.fresh_table(source))):
+        if acid_of(found) is not None:
+            raise InvalidOperationException(
+                f"{each} is an ACID table: its files belong to its own transactions, and cannot be exchanged"
+            )
+    keys = lower(keys_of(table))
+    unknown = [key for key, _ in values if normalize(key) not in keys]
+    if unknown:
+        raise InvalidOperationException(f"{name} has no partition key {unknown[0]}; its keys are {', '.join(keys)}")
+    spec = {normalize(key): value for key, value in values}
+    await client.api.exchange_partitions(spec, source.database_field, source.table, name.database_field, name.table)
+    client.forget(source.database, source.table)
+
+
+async def request_compaction(
+    client: AsyncClient, name: TableName, table: Table, action: s.Compact, partition: str | None = None
+) -> None:
+    """Puts a compaction into the queue, where a worker takes it. Raises InvalidOperationException if one is there."""
+    if acid_of(table) is None:
+        raise InvalidOperationException(f"{name} is no ACID table: there is nothing to compact")
+    if partition is None and table.partitionKeys:
+        raise InvalidOperationException(
+            f"{name} is partitioned, and partitions are compacted one by one: "
+            f"ALTER TABLE {name} PARTITION (…) COMPACT …"
+        )
+    whole = str(name) if partition is None else f"{name} ({partition})"
+    request = CompactionRequest(
+        dbname=name.database,
+        tablename=name.table,
+        partitionname=partition,
+        type=KINDS[action.kind],
+        runas=None,
+        properties=dict(action.properties) or None,
+        poolName=action.pool,
+    )
+    reply = await client.api.compact2(request)
+    if not reply.accepted:
+        raise InvalidOperationException(
+            f"a compaction of {whole} waits or runs already: SHOW COMPACTIONS has it, with the number {reply.id}"
+        )
+
+
+def _changed_partition(partition: Partition, change: s.SetLocation | s.SetStorage) -> Partition:
+    if isinstance(change, s.SetLocation):
+        return replace(partition, sd=replace(partition.sd or StorageDescriptor(), location=change.location))
+    return replace(partition, sd=with_storage(Table(sd=partition.sd), change.storage).sd)
+
+
+async def matching(
+    client: AsyncClient, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
+) -> tuple[str, ...]:
+    """The names of the partitions for which all comparisons hold."""
+    keys = lower(keys_of(table))
+    parts = []
+    for key, operator, value in comparisons:
+        if normalize(key) not in keys:
+            raise InvalidOperationException(
+                f"{name} has no partition key {key}; its partition keys are {', '.join(keys) or 'none'}"
+            )
+        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+        parts.append(f"`{normalize(key)}` {operator} '{escaped}'")
+    return await client.partition_names(name, " and ".join(parts))
+
+
+async def _drop_partitions(
+    client: AsyncClient, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool
+) -> None:
+    request = DropPartitionsRequest(
+        name.database,
+        name.table,
+        RequestPartsSpec(names=names),
+        deleteData=True,
+        ifExists=if_exists,
+        environmentContext=EnvironmentContext(properties={"ifPurge": "TRUE"}) if purge else None,
+        needResult=False,
+        catName=name.catalog_field,
+    )
+    await client.api.drop_partitions_req(request)
+
+
+def shown(name: TableName, partition: Pairs) -> str:
+    """A partition as errors name it."""
+    return f"{name} ({', '.join(f'{key}={value}' for key, value in partition)})"
