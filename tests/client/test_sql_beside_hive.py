@@ -1,7 +1,7 @@
 """Statements executed here and by the driver of Hive 3.1.3 at the same server: stored objects and layouts compared.
 
 Hive also executes the printed SHOW CREATE TABLE of our tables. One Java process does all of Hive's part. DROP PARTITION
-is not among the statements: Hive's serializer of its conditions does not run on a Java newer than 8.
+is not among the statements: on the Java here, Hive fails before it calls the server.
 """
 
 from __future__ import annotations
