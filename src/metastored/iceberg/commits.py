@@ -32,9 +32,10 @@ from metastored.iceberg.files import next_file
 from metastored.iceberg.metadata import DEFAULT_VERSION, EMPTY, FORMAT_VERSION, logged, written
 from metastored.iceberg.publishing import NewFiles
 from metastored.iceberg.requests import Json, Request, identifier, optional, records
-from metastored.iceberg.requirements import check_requirements, is_create
+from metastored.iceberg.requirements import TABLE_EXISTS, check_requirements, is_create
 from metastored.iceberg.rights import may_change, may_create
 from metastored.iceberg.updates import Builder, operations_of
+from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.model.origins import METADATA_LOCATION
 from metastored.wire.generated.common import Table
@@ -192,13 +193,13 @@ def _create_by_commit(catalog: Catalog, name: TableName, updates: list[Json]) ->
     metadata = builder.built(None)
     if metadata.get("table-uuid") is None:
         raise BadRequest("the commit makes a table and gives it no uuid: assign-uuid is missing")
-    return create(catalog, name, metadata)
+    return create(catalog, name, metadata, TABLE_EXISTS)
 
 
-def create(catalog: Catalog, name: TableName, metadata: Json) -> Json:
+def create(catalog: Catalog, name: TableName, metadata: Json, taken: str = "") -> Json:
     """Makes a table of the metastore with this metadata. Raises AlreadyExists, NoSuchNamespace."""
     catalog.database(name.database_name)
-    check_free(catalog, name)
+    check_free(catalog, name, taken=taken)
     file = next_file(metadata, None)
     row = changed_table(_new(catalog, name, metadata), metadata, file, None, None)
     may_create(catalog, row)
@@ -222,12 +223,15 @@ def insert(catalog: Catalog, new: NewFiles, name: TableName, row: Table, file: s
         raise AlreadyExists(f"Table already exists: {name}") from None
 
 
-def check_free(catalog: Catalog, name: TableName) -> None:
-    """Raises AlreadyExists if a table or view has the name."""
+def check_free(catalog: Catalog, name: TableName, *, view: bool = False, taken: str = "") -> None:
+    """Raises AlreadyExists if a table or view has the name; `taken` is the message if it is of the same kind."""
     found = catalog.row(name)
-    if found is not None:
-        kind = "View" if found.tableType == "VIRTUAL_VIEW" else "Table"
-        raise AlreadyExists(f"{kind} already exists: {name}")
+    if found is None:
+        return
+    kind, wanted = ("View" if kinds.is_any_view(found) else "Table"), ("View" if view else "Table")
+    if kind != wanted:
+        raise AlreadyExists(f"{kind} with same name already exists: {name}")
+    raise AlreadyExists(taken or f"{kind} already exists: {name}")
 
 
 def _new(catalog: Catalog, name: TableName, metadata: Json) -> Table:
@@ -318,5 +322,5 @@ def rename_alter(catalog: Catalog, name: TableName, changed: Table, expected: st
             return catalog.alter(name, changed, expected, committing=False)
         except MetastoreError as error:
             if "already exists" in str(error):
-                raise AlreadyExists(f"{changed.dbName}.{changed.tableName} exists already") from None
+                raise Conflict from None  # The next attempt says what took the name.
             raise

@@ -1,6 +1,7 @@
 """Errors of Iceberg's REST catalog: each has a status, a type and a sentence. No I/O.
 
     400  BadRequestException             the request, or the metadata in it, is not valid
+         IllegalArgumentException        the same, where Iceberg's own clients tell it apart
     403  ForbiddenException              a privilege is missing, or the server is read-only
     404  NoSuch…Exception                a namespace, table, view or catalog does not exist
     406  UnsupportedOperationException   an endpoint that this server does not have
@@ -11,7 +12,8 @@
     500  CommitStateUnknownException     whether the commit took effect could not be found out
     503  ServiceUnavailableException     the database, a file system or a remote does not respond
 
-The text of an unexpected error is logged and not sent.
+Messages begin as those of Iceberg's own catalogs where programs look for their words. The text of an unexpected error
+is logged and not sent.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ __all__ = [
     "CommitUnknown",
     "Forbidden",
     "IcebergError",
+    "InvalidArgument",
     "NamespaceNotEmpty",
     "NoSuchNamespace",
     "NoSuchTable",
@@ -57,6 +60,12 @@ class BadRequest(IcebergError):
     """The request is not valid."""
 
     status, kind = 400, "BadRequestException"
+
+
+class InvalidArgument(BadRequest):
+    """The same, where Iceberg's own clients expect this type."""
+
+    kind = "IllegalArgumentException"
 
 
 class Forbidden(IcebergError):

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 import orjson
 
 from metastored.hive.names import normalize
-from metastored.iceberg.errors import BadRequest
+from metastored.iceberg.errors import BadRequest, NoSuchNamespace, NoSuchTable, NoSuchView
 from metastored.iceberg.routes import Route
 from metastored.model.names import DatabaseName, TableName
 
@@ -30,6 +30,7 @@ __all__ = [
     "parsed",
     "records",
     "required",
+    "shown",
     "texts",
 ]
 
@@ -67,13 +68,24 @@ class Request(NamedTuple):
 
     @property
     def database(self) -> DatabaseName:
-        """The database that the namespace in the path names."""
-        return database_name(self.route.prefix, self.route.namespace.split(SEPARATOR))
+        """The database that the namespace in the path names. Raises NoSuchNamespace if it has several levels."""
+        levels = self.route.namespace.split(SEPARATOR)
+        if len(levels) > 1:
+            raise NoSuchNamespace(f"Namespace does not exist: {'.'.join(levels)}: a namespace has one level here")
+        return database_name(self.route.prefix, levels)
 
     @property
     def table(self) -> TableName:
-        """The table or view that the path names."""
-        return self.database.table(_name(self.route.name, "the name in the path"))
+        """The table or view that the path names. Raises NoSuchTable if its namespace has several levels.
+
+        Clients then look for a table of metadata, such as `files`, of the table that the last level names.
+        """
+        try:
+            database = self.database
+        except NoSuchNamespace as error:
+            kind = NoSuchView if "view" in self.route.endpoint.operation else NoSuchTable
+            raise kind(str(error)) from None
+        return database.table(_name(self.route.name, "the name in the path"))
 
 
 def parsed(data: bytes, what: str) -> Json:
@@ -133,6 +145,11 @@ def identifier(catalog: str, value: Any, what: str) -> TableName:
     if not isinstance(value, dict):
         raise BadRequest(f"{what} is missing: it has a namespace and a name")
     return database_name(catalog, value.get("namespace")).table(_name(value.get("name"), f"{what}.name"))
+
+
+def shown(value: Json) -> str:
+    """An identifier as a client wrote it, for messages."""
+    return ".".join(map(str, [*value["namespace"], value["name"]]))
 
 
 def new_name(fields: Mapping[str, Any]) -> str:

@@ -10,17 +10,21 @@ from typing import Final
 from metastored.iceberg.errors import BadRequest, CommitFailed
 from metastored.iceberg.requests import Json, integer, optional, required
 
-__all__ = ["CREATE", "check_requirements", "is_create"]
+__all__ = ["CREATE", "TABLE_EXISTS", "check_requirements", "is_create"]
 
 CREATE: Final = "assert-create"
 _NUMBERS: Final = {
-    "assert-last-assigned-field-id": ("last-column-id", "last-assigned-field-id"),
-    "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
-    "assert-last-assigned-partition-id": ("last-partition-id", "last-assigned-partition-id"),
-    "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
-    "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
+    "assert-last-assigned-field-id": ("last-column-id", "last-assigned-field-id", "last assigned field id"),
+    "assert-current-schema-id": ("current-schema-id", "current-schema-id", "current schema"),
+    "assert-last-assigned-partition-id": (
+        *("last-partition-id", "last-assigned-partition-id"),
+        "last assigned partition id",
+    ),
+    "assert-default-spec-id": ("default-spec-id", "default-spec-id", "default partition spec"),
+    "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id", "default sort order"),
 }
-"""The requirements that compare a number: its name in the metadata, and in the requirement."""
+"""The requirements that compare a number: its name in the metadata, in the requirement, and in Iceberg's messages."""
+TABLE_EXISTS: Final = "Requirement failed: table already exists"
 
 
 def is_create(requirements: list[Json]) -> bool:
@@ -39,18 +43,20 @@ def check_requirements(requirements: list[Json], metadata: Json, *, uuid: str = 
         kind = required(each, "type", str, "a requirement")
         match kind:
             case "assert-create":
-                raise CommitFailed("the table exists already")
+                raise CommitFailed(TABLE_EXISTS)
             case "assert-table-uuid" | "assert-view-uuid":
                 sent = required(each, "uuid", str, kind)
                 if sent.lower() != str(metadata[uuid]).lower():
-                    raise CommitFailed(f"the uuid is {metadata[uuid]}, and {kind} has {sent}: it is another object")
+                    raise CommitFailed(f"Requirement failed: UUID does not match: expected {metadata[uuid]} != {sent}")
             case "assert-ref-snapshot-id":
                 _check_ref(each, metadata)
             case _ if kind in _NUMBERS and uuid == "table-uuid":
-                stored, sent_as = _NUMBERS[kind]
+                stored, sent_as, words = _NUMBERS[kind]
                 expected = integer(each, sent_as, kind)
                 if metadata[stored] != expected:
-                    raise CommitFailed(f"{stored} is {metadata[stored]}, and {kind} expects {expected}")
+                    raise CommitFailed(
+                        f"Requirement failed: {words} changed: expected id {expected} != {metadata[stored]}"
+                    )
             case _:
                 raise BadRequest(f"there is no requirement {kind!r} here"[:200])
 
@@ -61,6 +67,4 @@ def _check_ref(requirement: Json, metadata: Json) -> None:
     ref = metadata["refs"].get(name)
     found = None if ref is None else ref["snapshot-id"]
     if found != expected:
-        raise CommitFailed(
-            f"the branch or tag {name!r} has changed: it is at the snapshot {found}, and the commit expects {expected}"
-        )
+        raise CommitFailed(f"Requirement failed: branch or tag {name} has changed: expected id {expected} != {found}")

@@ -13,7 +13,7 @@ from metastored.errors import InvalidOperationException, NoSuchObjectException
 from metastored.hive.locations import canonical
 from metastored.iceberg.catalog import TABLES, Catalog
 from metastored.iceberg.commits import Conflict, check_free, create, insert, loaded_reply, rename_alter, until_done
-from metastored.iceberg.definition import changed_table, is_iceberg_view, metadata_location, new_row
+from metastored.iceberg.definition import changed_table, metadata_location, new_row
 from metastored.iceberg.errors import AlreadyExists, BadRequest, NoSuchTable, Unsupported
 from metastored.iceberg.metadata import check_location, read_table, with_refs_only, written
 from metastored.iceberg.new_tables import new_table
@@ -26,6 +26,7 @@ from metastored.iceberg.requests import (
     optional,
     page_of,
     required,
+    shown,
     texts,
 )
 from metastored.iceberg.rights import may_change, may_create
@@ -154,20 +155,26 @@ def drop_table(catalog: Catalog, request: Request) -> None:
 
 def rename_table(catalog: Catalog, request: Request) -> None:
     """Renames a table, also into another namespace of its catalog. Its files stay where they are."""
+    _rename(catalog, request, view=False)
+
+
+def rename_view(catalog: Catalog, request: Request) -> None:
+    """Renames a view, also into another namespace of its catalog."""
+    _rename(catalog, request, view=True)
+
+
+def _rename(catalog: Catalog, request: Request, *, view: bool) -> None:
     fields, prefix = request.fields(), request.route.prefix
     source = identifier(prefix, fields.get("source"), "source")
     target = identifier(prefix, fields.get("destination"), "destination")
-    _renamed(catalog, source, target, view=False)
+    sent = f"Cannot rename {shown(fields['source'])} to {shown(fields['destination'])}"
 
-
-def _renamed(catalog: Catalog, source: TableName, target: TableName, *, view: bool) -> None:
     def attempt() -> None:
         row = catalog.view_row(source) if view else catalog.table_row(source)
         catalog.database(target.database_name)
         found = catalog.row(target)
         if found is not None:
-            kind = "View" if is_iceberg_view(found) else "Table"
-            raise AlreadyExists(f"{kind} already exists: {target}")
+            raise AlreadyExists(f"{sent}. {'View' if kinds.is_any_view(found) else 'Table'} already exists")
         renamed = replace(row, tableName=target.table, dbName=target.database)
         if not rename_alter(catalog, source, renamed, metadata_location(row)):
             raise Conflict
@@ -177,15 +184,7 @@ def _renamed(catalog: Catalog, source: TableName, target: TableName, *, view: bo
     except (InvalidOperationException, NoSuchObjectException) as error:
         if catalog.row(source) is None:
             raise NoSuchTable(f"Table does not exist: {source}") from None
-        raise BadRequest(f"{source} could not be renamed to {target}: {error}") from None
-
-
-def rename_view(catalog: Catalog, request: Request) -> None:
-    """Renames a view, also into another namespace of its catalog."""
-    fields, prefix = request.fields(), request.route.prefix
-    source = identifier(prefix, fields.get("source"), "source")
-    target = identifier(prefix, fields.get("destination"), "destination")
-    _renamed(catalog, source, target, view=True)
+        raise BadRequest(f"{sent}: {error}") from None
 
 
 def report_metrics(catalog: Catalog, request: Request) -> None:

@@ -8,7 +8,7 @@ import uuid as uuids
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from metastored.iceberg.errors import BadRequest
+from metastored.iceberg.errors import BadRequest, InvalidArgument
 from metastored.iceberg.metadata import FORMAT_VERSION, NEWEST_VERSION, by_id, check_location, now
 from metastored.iceberg.requests import Json, integer, records, required, texts
 from metastored.iceberg.schemas import check_schema, is_same
@@ -100,7 +100,7 @@ def _check_version(version: Json, what: str) -> None:
         required(query, "sql", str, f"a representation of {what}")
         dialect = required(query, "dialect", str, f"a representation of {what}").lower()
         if dialect in dialects:
-            raise BadRequest(f"{what} has two queries for the dialect {dialect}")
+            raise InvalidArgument(f"Invalid view version: Cannot add multiple queries for dialect {dialect}")
         dialects.add(dialect)
 
 

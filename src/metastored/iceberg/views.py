@@ -42,7 +42,7 @@ def create_view(catalog: Catalog, request: Request) -> Json:
     where = catalog.default_location(name) if location is None else check_location(location)
     metadata = new_view(schema, version, where, properties)
     catalog.database(name.database_name)
-    check_free(catalog, name)
+    check_free(catalog, name, view=True)
     file = next_file(metadata, None)
     owner = properties.get("hive.metastore.table.owner") or catalog.caller.user
     row = changed_view(new_row(name, owner, now() // 1000, view=True), metadata, file, None, None)
