@@ -48,7 +48,8 @@ class Caller(NamedTuple):
     client: Client
     """Calls the server's handler in the session of the caller."""
     committer: Client
-    """The same in another session of the caller, to which tables may be entrusted."""
+    """The same in another session of the caller, to which tables may be entrusted, and with the rules of the newest
+    Hive: it has a call for changes of several tables, and removes the files of external tables."""
     entrust: Callable[[Iterable[TableName]], None]
     """Lets the committer alter tables whose rows the caller may change."""
     file_refusal: Callable[[TableName, str, str], str | None]

@@ -8,6 +8,7 @@
     409  AlreadyExistsException          the name is taken
          NamespaceNotEmptyException      the namespace has tables
          CommitFailedException           a requirement does not hold, or others commit all the time
+    422  UnprocessableEntityException    the parts of a request contradict each other
     429  TooManyRequestsException        the caller has made too many calls
     500  CommitStateUnknownException     whether the commit took effect could not be found out
     503  ServiceUnavailableException     the database, a file system or a remote does not respond
@@ -38,6 +39,7 @@ __all__ = [
     "NoSuchView",
     "NotFound",
     "Unavailable",
+    "Unprocessable",
     "Unsupported",
     "body_of",
     "known_error",
@@ -126,6 +128,12 @@ class CommitUnknown(IcebergError):
     """Whether the commit took effect could not be found out."""
 
     status, kind = 500, "CommitStateUnknownException"
+
+
+class Unprocessable(IcebergError):
+    """The parts of a request contradict each other."""
+
+    status, kind = 422, "UnprocessableEntityException"
 
 
 class TooMany(IcebergError):

@@ -1,7 +1,7 @@
 """The operations on namespaces: a namespace is a database of the metastore, and a prefix its catalog.
 
 `location`, `comment` and `owner` are fields of the database, under the names that Iceberg's Hive catalog uses; every
-other property is a parameter of it.
+other property is a parameter of it. A metastore never removes these fields, so they can only be set.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name, normalize
 from metastored.iceberg.catalog import Catalog
-from metastored.iceberg.errors import AlreadyExists, BadRequest, NamespaceNotEmpty, NoSuchNamespace
+from metastored.iceberg.errors import AlreadyExists, BadRequest, NamespaceNotEmpty, Unprocessable
 from metastored.iceberg.requests import Json, Request, database_name, optional, page_of, texts
 from metastored.iceberg.routes import announced
 from metastored.model.names import DatabaseName
@@ -114,24 +114,16 @@ def update_namespace(catalog: Catalog, request: Request) -> Json:
         raise BadRequest("removals of the request is a list of names of properties")
     both = sorted(updates.keys() & set(removals))
     if both:
-        error = BadRequest(f"the property {both[0]!r} is in updates and in removals: one of them is meant")
-        error.status, error.kind = 422, "UnprocessableEntityException"
-        raise error
+        raise Unprocessable(f"the property {both[0]!r} is in updates and in removals: one of them is meant")
     before = catalog.database(name)
     shown = _properties(before)
     removed = [key for key in removals if key in shown]
-    if LOCATION in removed:
-        raise BadRequest("the location of a namespace is not removed: set another one")
+    fixed = [key for key in FIELDS if key in removed]
+    if fixed:
+        raise BadRequest(f"{fixed[0]} of a namespace is not removed: set another value")
     parameters = {key: value for key, value in (before.parameters or {}).items() if key not in removed}
     changed = replace(before, parameters=parameters)
-    if COMMENT in removed:
-        changed = replace(changed, description="")
-    if OWNER in removed or OWNER_TYPE in removed:
-        raise BadRequest(f"{OWNER} and {OWNER_TYPE} are not removed: set another owner")
-    try:
-        catalog.client.api.alter_database(name.field, _with(changed, updates))
-    except NoSuchNamespace:
-        raise
+    catalog.client.api.alter_database(name.field, _with(changed, updates))
     return {
         "updated": sorted(updates),
         "removed": sorted(removed),

@@ -150,7 +150,7 @@ def drop_table(catalog: Catalog, request: Request) -> None:
         row = catalog.table_row(name)
         parameters = {**(row.parameters or {}), kinds.PURGE: "TRUE"}
         catalog.alter(name, replace(row, parameters=parameters), metadata_location(row), committing=False)
-    catalog.client.drop_table(name, delete_data=True, purge=True)
+    catalog.caller.committer.drop_table(name, delete_data=True, purge=True)
 
 
 def rename_table(catalog: Catalog, request: Request) -> None:

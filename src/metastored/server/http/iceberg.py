@@ -18,6 +18,7 @@ import orjson
 
 from metastored.config import ICEBERG_PATH
 from metastored.errors import StoreError
+from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import Route, find
@@ -156,6 +157,7 @@ class IcebergOverHttp(ThriftOverHttp):
             self._files = MetadataFiles(access)
         session.conf[COLUMN_CHECK] = "false"
         commits = copy(session)
+        commits.generation = commits.accepts = Generation.HIVE_4_2
         identity = Identity(session.user, session.groups)
 
         def client(of: Session) -> Client:
