@@ -38,6 +38,8 @@ log = logging.getLogger("metastored.iceberg")
 LOCK_TIMEOUT: Final = 60.0
 """Seconds that a commit waits for writers by Thrift, which hold a lock while they commit."""
 HEARTBEAT: Final = 60.0
+LONGEST_WAIT: Final = 0.1
+"""Seconds between two looks whether a lock was given: commits hold it for milliseconds."""
 TABLES: Final = TableType("ICEBERG", is_iceberg)
 VIEWS: Final = TableType(VIEW_TYPE, is_iceberg_view)
 
@@ -175,7 +177,8 @@ class Catalog:
             for name in sorted(set(names))
             for kind in kinds
         ]
-        return Lock(self.client.api, components, LOCK_TIMEOUT, self.caller.user or "metastored", None, HEARTBEAT)
+        user = self.caller.user or "metastored"
+        return Lock(self.client.api, components, LOCK_TIMEOUT, user, None, HEARTBEAT, LONGEST_WAIT)
 
     def alter(self, name: TableName, changed: Table, expected: str, *, committing: bool) -> bool:
         """Replaces a table whose metadata is still at `expected`; False if it is not, and nothing was changed.

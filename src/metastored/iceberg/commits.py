@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
@@ -86,16 +87,46 @@ def loaded_reply(file: str, metadata: Json) -> Json:
     return {"metadata-location": file, "metadata": written(metadata), "config": {}}
 
 
-def until_done(name: object, attempt: Callable[[], T]) -> T:
-    """The result of an attempt, which is repeated with growing waits while other writers are first."""
+def until_done(names: Collection[TableName], attempt: Callable[[], T]) -> T:
+    """The result of an attempt to change tables, which is repeated with growing waits while other writers are first.
+
+    Writers of one worker wait for each other here, so that they neither outdo each other nor queue for the lock.
+    """
     wait = 0.01
     for _ in range(ATTEMPTS):
+        with _turns.of(names):
+            try:
+                return attempt()
+            except Conflict:
+                pass
+        time.sleep(wait * random.random())
+        wait = min(2 * wait, LONGEST_WAIT)
+    which = ", ".join(map(str, names))
+    raise CommitFailed(f"{which} was not committed: other writers were first {ATTEMPTS} times")
+
+
+class _Turns:
+    """One writer at a time for each table, in this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Condition()
+        self._busy: set[TableName] = set()
+
+    @contextmanager
+    def of(self, names: Collection[TableName]) -> Iterator[None]:
+        wanted = set(names)
+        with self._lock:
+            self._lock.wait_for(lambda: not wanted & self._busy)
+            self._busy |= wanted
         try:
-            return attempt()
-        except Conflict:
-            time.sleep(wait * random.random())
-            wait = min(2 * wait, LONGEST_WAIT)
-    raise CommitFailed(f"{name} was not committed: other writers were first {ATTEMPTS} times")
+            yield
+        finally:
+            with self._lock:
+                self._busy -= wanted
+                self._lock.notify_all()
+
+
+_turns: Final = _Turns()
 
 
 # --- one table ------------------------------------------------------------------------------------------------------
@@ -110,7 +141,7 @@ def commit_table(catalog: Catalog, request: Request) -> Json:
     requirements, updates = records(fields, "requirements", "the request"), records(fields, "updates", "the request")
     if is_create(requirements):
         return _create_by_commit(catalog, name, updates)
-    return until_done(name, lambda: _attempt(catalog, name, requirements, updates))
+    return until_done([name], lambda: _attempt(catalog, name, requirements, updates))
 
 
 def _attempt(catalog: Catalog, name: TableName, requirements: list[Json], updates: list[Json]) -> Json:
@@ -256,7 +287,7 @@ def commit_transaction(catalog: Catalog, request: Request) -> None:
         if is_create(requirements):
             raise BadRequest(f"{name} would be made: a transaction of several tables changes tables that exist")
         asked[name] = requirements, records(change, "updates", f"the change of {name}")
-    until_done("the transaction", lambda: _attempt_all(catalog, asked))
+    until_done(asked, lambda: _attempt_all(catalog, asked))
 
 
 def _attempt_all(catalog: Catalog, asked: dict[TableName, tuple[list[Json], list[Json]]]) -> None:

@@ -98,7 +98,7 @@ def register_table(catalog: Catalog, request: Request) -> Json:
         with NewFiles(catalog) as new:  # It has none: the file stays in any case.
             insert(catalog, new, name, row, file)
         return loaded_reply(file, metadata)
-    return until_done(name, lambda: _point_to(catalog, name, file, metadata))
+    return until_done([name], lambda: _point_to(catalog, name, file, metadata))
 
 
 def _point_to(catalog: Catalog, name: TableName, file: str, metadata: Json) -> Json:
@@ -180,7 +180,7 @@ def _rename(catalog: Catalog, request: Request, *, view: bool) -> None:
             raise Conflict
 
     try:
-        until_done(source, attempt)
+        until_done([source], attempt)
     except (InvalidOperationException, NoSuchObjectException) as error:
         if catalog.row(source) is None:
             raise NoSuchTable(f"Table does not exist: {source}") from None

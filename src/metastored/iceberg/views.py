@@ -74,7 +74,7 @@ def replace_view(catalog: Catalog, request: Request) -> Json:
     requirements, updates = records(fields, "requirements", "the request"), records(fields, "updates", "the request")
     if is_create(requirements):
         raise BadRequest("a view is made by a POST to the list of views, not by assert-create")
-    return until_done(name, lambda: _attempt(catalog, name, requirements, updates))
+    return until_done([name], lambda: _attempt(catalog, name, requirements, updates))
 
 
 def _attempt(catalog: Catalog, name: TableName, requirements: list[Json], updates: list[Json]) -> Json:

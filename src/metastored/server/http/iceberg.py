@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from metastored.iceberg.serving import Response
 
 THREADS: Final = 16
-"""Requests that are served at a time in a worker; others wait."""
+"""Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
+Commits wait for each other, and reads never for a commit."""
 MAX_BODY: Final = 16 * 1024 * 1024
 """Bytes of a request."""
 JSON: Final = "application/json"
@@ -75,7 +76,8 @@ class IcebergOverHttp(ThriftOverHttp):
 
     def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
         super().__init__(service, identities, bodies)
-        self._pool = Pool(THREADS, "metastored-iceberg")
+        self._readers = Pool(THREADS, "metastored-iceberg")
+        self._writers = Pool(THREADS, "metastored-iceberg-commits")
         self._files: MetadataFiles | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -119,7 +121,8 @@ class IcebergOverHttp(ThriftOverHttp):
                 session,
                 asyncio.get_running_loop(),
             )
-            response = await self._pool.run(work)
+            pool = self._readers if route.endpoint.reads else self._writers
+            response = await pool.run(work)
         finally:
             body_of_request.forget()
         labels = [(b"content-type", JSON.encode())] if response.body else []
@@ -135,7 +138,8 @@ class IcebergOverHttp(ThriftOverHttp):
 
     def close(self) -> None:
         """Ends the threads."""
-        self._pool.close()
+        self._readers.close()
+        self._writers.close()
 
     def _answer(
         self, route: Route, query: str, body: bytes, tag: str, session: Session, loop: asyncio.AbstractEventLoop
