@@ -49,6 +49,8 @@ log = logging.getLogger("metastored.iceberg")
 
 MAX_MESSAGE: Final = 4096
 """Characters of a message that are sent: some repeat what the client sent."""
+OF_REMOTES: Final = ("remote database ", "remote table ", "remote catalog ")
+"""How the messages of remotes begin that failed or do not respond."""
 
 
 class IcebergError(errors.Error):
@@ -169,6 +171,8 @@ def known_error(error: Exception, operation: str) -> IcebergError:
     """The error that the client gets. One that nobody expected is logged, and its text is not sent."""
     if isinstance(error, IcebergError):
         return error
+    if type(error) is errors.MetaException and (error.message or "").startswith(OF_REMOTES):
+        return Unavailable(str(error))
     for kinds, kind in _OTHERS:
         if isinstance(error, kinds):
             return kind(str(error))
