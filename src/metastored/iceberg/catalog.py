@@ -19,7 +19,7 @@ from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name
 from metastored.iceberg.definition import VIEW_TYPE, is_iceberg_view, is_table, metadata_location
 from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, NoSuchTable, NoSuchView, NotFound
-from metastored.iceberg.files import MetadataFiles
+from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
 from metastored.iceberg.requests import Json
 from metastored.iceberg.view_metadata import read_view
@@ -130,22 +130,20 @@ class Catalog:
             raise NoSuchView(f"View does not exist: {name}{hint}")
         return row
 
-    def table(self, name: TableName) -> Loaded:
-        """An Iceberg table with its metadata. Raises NoSuchTable."""
-        row = self.table_row(name)
-        file = metadata_location(row)
-        return Loaded(name, row, file, read_table(self.read(name, row, file), f"the metadata of {name}"))
+    def table(self, name: TableName, row: Table | None = None) -> Loaded:
+        """An Iceberg table with its metadata; `row` is the table if it was read already. Raises NoSuchTable."""
+        found = self.table_row(name) if row is None else row
+        return self._loaded(name, found, read_table)
 
     def view(self, name: TableName) -> Loaded:
         """An Iceberg view with its metadata. Raises NoSuchView."""
-        row = self.view_row(name)
-        file = metadata_location(row)
-        return Loaded(name, row, file, read_view(self.read(name, row, file), f"the metadata of {name}"))
+        return self._loaded(name, self.view_row(name), read_view)
 
-    def read(self, name: TableName, row: Table, file: str) -> Json:
-        """The content of a metadata file that a table names. Raises Forbidden if the caller may not have it read."""
+    def _loaded(self, name: TableName, row: Table, check: Check) -> Loaded:
+        """The metadata that a table names. Raises Forbidden if the caller may not have its file read."""
+        file = metadata_location(row)
         self.check_file(name, (row.sd and row.sd.location) or "", file)
-        return self.files.read(file)
+        return Loaded(name, row, file, self.files.read(file, check))
 
     def check_file(self, name: TableName, location: str, file: str) -> None:
         """Raises Forbidden if a file may not be read or written for a table at a location."""

@@ -1,7 +1,7 @@
 """Metadata files: read, written and removed by the file systems of the warehouse, with bounded sizes.
 
-A metadata file never changes, so what was read is cached by its location. Only files whose names end as those of
-metadata are read. Nothing here decides whether a caller may have a file read: `catalog.py` does.
+A metadata file never changes, so what was read and checked is cached by its location. Only files whose names end as
+those of metadata are read. Nothing here decides whether a caller may have a file read: `catalog.py` does.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import threading
 import uuid as uuids
 import zlib
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import orjson
@@ -21,7 +22,7 @@ from metastored.hive.locations import name as last_name
 from metastored.iceberg.errors import BadRequest, Unavailable
 from metastored.iceberg.requests import Json, check_depth
 
-__all__ = ["MAX_FILE", "FileAccess", "MetadataFiles", "next_file"]
+__all__ = ["MAX_FILE", "Check", "FileAccess", "MetadataFiles", "next_file"]
 
 log = logging.getLogger("metastored.iceberg")
 
@@ -31,6 +32,10 @@ MAX_CACHED: Final = 64 * 1024 * 1024
 """Bytes of all cached files of a worker, as they are stored."""
 ENDINGS: Final = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
 GZIP: Final = b"\x1f\x8b"
+
+
+Check = Callable[[Json, str], Json]
+"""Checks metadata and returns it in one form; the text says where it is from."""
 
 
 class FileAccess(Protocol):
@@ -46,27 +51,28 @@ class MetadataFiles:
 
     def __init__(self, access: FileAccess) -> None:
         self._access = access
-        self._cache: OrderedDict[str, tuple[Json, int]] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, Check], tuple[Json, int]] = OrderedDict()
         self._cached = 0
         self._lock = threading.Lock()
 
-    def read(self, location: str) -> Json:
-        """The JSON object in a file; callers must not change it.
+    def read(self, location: str, check: Check) -> Json:
+        """The metadata in a file as `check` returns it; callers must not change it.
 
         Raises BadRequest if it is none, and Unavailable if it cannot be read.
         """
+        key = location, check
         with self._lock:
-            if location in self._cache:
-                self._cache.move_to_end(location)
-                return self._cache[location][0]
+            if key in self._cache:
+                self._cache.move_to_end(key)
+                return self._cache[key][0]
         if not last_name(location).endswith(ENDINGS):
             raise BadRequest(f"{location!r} is not the name of a metadata file: it ends with {ENDINGS[0]}")
         try:
             data = self._access.read_file(location, MAX_FILE + 1)
         except StoreError as error:
             raise Unavailable(f"the metadata file {location} cannot be read") from error
-        found = _parsed(data, location)
-        self._remember(location, found, len(data))
+        found = check(_parsed(data, location), f"the metadata file {location}")
+        self._put(key, found, len(data))
         return found
 
     def write(self, location: str, metadata: Json) -> None:
@@ -81,13 +87,9 @@ class MetadataFiles:
             self._access.write_file(location, data)
         except StoreError as error:
             raise Unavailable(f"the metadata file {location} cannot be written") from error
-        self._remember(location, metadata, len(data))
 
     def remove(self, location: str) -> bool:
         """Removes a file that nothing refers to. A failure is logged: the file does no harm."""
-        with self._lock:
-            _, size = self._cache.pop(location, (None, 0))
-            self._cached -= size
         try:
             self._access.remove_file(location)
         except StoreError as error:
@@ -95,11 +97,11 @@ class MetadataFiles:
             return False
         return True
 
-    def _remember(self, location: str, found: Json, size: int) -> None:
+    def _put(self, key: tuple[str, Check], found: Json, size: int) -> None:
         with self._lock:
-            if location in self._cache or size > MAX_CACHED // 4:
+            if key in self._cache or size > MAX_CACHED // 4:
                 return
-            self._cache[location] = found, size
+            self._cache[key] = found, size
             self._cached += size
             while self._cached > MAX_CACHED:
                 _, (_, oldest) = self._cache.popitem(last=False)

@@ -90,7 +90,7 @@ def register_table(catalog: Catalog, request: Request) -> Json:
     if existing is not None and not overwrite:
         raise AlreadyExists(f"Table already exists: {name}")
     catalog.check_file(name, "", file)
-    metadata = read_table(catalog.files.read(file), f"the metadata at {file}")
+    metadata = catalog.files.read(file, read_table)
     if existing is None:
         fresh = new_row(name, catalog.caller.user, metadata["last-updated-ms"] // 1000)
         row = changed_table(fresh, metadata, file, None, None)
@@ -125,7 +125,7 @@ def load_table(catalog: Catalog, request: Request) -> Json | None:
     if request.if_none_match and etag_of(metadata_location(row), snapshots) in request.if_none_match:
         # The metadata is not opened here, and whoever may read the table may know that it is the same.
         return None
-    loaded = catalog.table(request.table)
+    loaded = catalog.table(request.table, row)
     metadata = with_refs_only(loaded.metadata) if snapshots == "refs" else loaded.metadata
     return loaded_reply(loaded.file, metadata)
 
@@ -145,12 +145,17 @@ def drop_table(catalog: Catalog, request: Request) -> None:
         raise Unsupported(f"{name} is a table of a remote catalog: its files are not removed from here")
     if (row.parameters or {}).get(kinds.PURGE, "true").lower() == "false":
         raise BadRequest(f"{name} has gc.enabled=false: its files may be those of other tables; drop it without purge")
-    # A table is dropped with its directory if it is a managed one, or an external one with this parameter.
+    until_done([name], lambda: _let_purge(catalog, name))
+    catalog.caller.committer.drop_table(name, delete_data=True, purge=True)
+
+
+def _let_purge(catalog: Catalog, name: TableName) -> None:
+    """Sets the parameter by which an external table is dropped with its directory. Raises Conflict."""
     with catalog.locked([name]):
         row = catalog.table_row(name)
-        parameters = {**(row.parameters or {}), kinds.PURGE: "TRUE"}
-        catalog.alter(name, replace(row, parameters=parameters), metadata_location(row), committing=False)
-    catalog.caller.committer.drop_table(name, delete_data=True, purge=True)
+        purged = replace(row, parameters={**(row.parameters or {}), kinds.PURGE: "TRUE"})
+        if not catalog.alter(name, purged, metadata_location(row), committing=False):
+            raise Conflict
 
 
 def rename_table(catalog: Catalog, request: Request) -> None:
