@@ -98,6 +98,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "trusted_proxies": ("10.0.0.0/8, ::1", ("10.0.0.0/8", "::1/128")),
     "metrics_addresses": ("127.0.0.1", ("127.0.0.1/32",)),
     "metrics_token": ("/token", Path("/token")),
+    "iceberg": ("on", "on"),
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),

@@ -1,4 +1,4 @@
-"""Downloads the Apache Hive metastores for the comparison tests, Hive's own tests and Node's Thrift: `make peers`.
+"""Downloads the Apache Hive metastores for the comparison tests, Hive's and Iceberg's tests, and more: `make peers`.
 
 With `--trino` only Trino, its Hive connector and a Java for it, which `make soak` needs: `make trino`.
 
@@ -6,7 +6,8 @@ Maven fetches Apache's artifacts, and verifies their checksums. A peer is stored
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
 `make setup` installs. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
-that the tests need are those of that Hive. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and
+that the tests need are those of that Hive. `.peers/iceberg-rest-tests-VERSION/` has Iceberg's REST compatibility kit
+with all jars that it needs. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and
 writers of files the tests use. A version that exists is not changed. A download that fails is printed
 with the reason and never fails the run, since only the suites that name it depend on it.
 """
@@ -27,6 +28,7 @@ MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
 TRINO = "476"
 TRINO_JAVA = Path(__file__).parent.parent / "requirements-trino.lock"
+ICEBERG = "1.10.0"
 NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
@@ -71,9 +73,7 @@ def from_pom(version: str, schema_of: str, peers: Path, into: Path) -> None:
     earlier = peers / f"hive-{schema_of}" / "schema.sql"
     if not earlier.exists():
         raise DownloadFailed(f"its schema is based on that of Hive {schema_of}, which is not installed")
-    pom = RECIPES / f"hive-{version}.pom.xml"
-    goal = [f"{MAVEN_PLUGIN}:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
-    maven(pom.name, ["-f", str(pom), *goal])
+    copy_dependencies(RECIPES / f"hive-{version}.pom.xml", into)
     changes = RECIPES / f"hive-{version}.sql"
     (into / "schema.sql").write_text(earlier.read_text() + changes.read_text())
 
@@ -89,6 +89,12 @@ PEERS: dict[str, Callable[[Path, Path], None]] = {
 def copy(coordinates: str, into: Path) -> None:
     """Copies one artifact, without its dependencies."""
     maven(coordinates, [f"{MAVEN_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={into}"])
+
+
+def copy_dependencies(pom: Path, into: Path) -> None:
+    """Copies the jars that a pom lists, and those that they need."""
+    goal = [f"{MAVEN_PLUGIN}:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
+    maven(pom.name, ["-f", str(pom), *goal])
 
 
 def maven(what: str, arguments: Sequence[str]) -> None:
@@ -151,6 +157,14 @@ def install_jars(folder: str, peers: Path) -> None:
         complete.rename(peers / folder)
 
 
+def install_iceberg_tests(peers: Path) -> None:
+    """Installs Iceberg's tests of REST catalogs and the jars that they need."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".iceberg-") as scratch:
+        complete = Path(scratch) / "complete"
+        copy_dependencies(RECIPES / f"iceberg-rest-tests-{ICEBERG}.pom.xml", complete)
+        complete.rename(peers / f"iceberg-rest-tests-{ICEBERG}")
+
+
 def install_node(peers: Path) -> None:
     """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
     program = shutil.which("npm")
@@ -199,6 +213,11 @@ def main() -> int:
         else [
             *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
             *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
+            (
+                f"the REST tests of Iceberg {ICEBERG}",
+                peers / f"iceberg-rest-tests-{ICEBERG}",
+                partial(install_iceberg_tests, peers),
+            ),
             ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
         ]
     )

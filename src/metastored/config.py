@@ -27,6 +27,7 @@ __all__ = [
     "CATALOG_PREFIX",
     "CONFIG_VARIABLE",
     "GROUPS",
+    "ICEBERG_PATH",
     "KEYS",
     "LANCE_PATH",
     "LOCATION_SCHEMES",
@@ -64,6 +65,8 @@ LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics", "/sql")
 """The other paths that the HTTP port serves, besides `http_path`."""
 
+ICEBERG_PATH: Final = "/iceberg"
+"""Iceberg's REST catalog is below this path."""
 LANCE_PATH: Final = "/lance"
 """Lance's REST namespaces are below this path."""
 
@@ -465,6 +468,13 @@ class Settings:
     metrics_token: Path | None = _key(
         "file", _path, None, "A file with a token that readers of /metrics must send (Authorization: Bearer)."
     )
+    iceberg: Literal["off", "on"] = _words(
+        "off",
+        "Whether the HTTPS port serves Iceberg's REST catalog, below /iceberg: the Iceberg tables and views of the "
+        "metastore, one catalog for each prefix. The server itself then reads and writes the metadata files of tables.",
+        "off",
+        "on",
+    )
     lance: Literal["off", "on"] = _words(
         "off",
         "Whether the HTTPS port serves Lance's REST namespaces, below /lance/hive2 and /lance/hive3. The server itself "
@@ -551,6 +561,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
+    "Iceberg": ("iceberg",),
     "Lance": ("lance", "lance_root", "lance_managed_by", "lance_megabytes", "lance_timeout", "lance_external"),
     "ACID views": ("acid_views", "acid_views_port", "acid_views_users", "acid_view_retention"),
     "Hive": ("compat", "distinct_values", "event_retention"),
@@ -703,6 +714,12 @@ def _checked(settings: Settings) -> Settings:
             f"lance is on and directories is {settings.directories}: the server opens directories of Lance tables, so "
             "directories must be all; location_schemes limits their file systems"
         )
-    if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(f"{LANCE_PATH}/"):
+    if settings.iceberg == "on" and settings.directories == "off":
+        raise ConfigError(
+            "iceberg is on and directories is off: the server reads and writes the metadata files of Iceberg tables, "
+            "so directories must be all or local; location_schemes limits their file systems"
+        )
+    inside = tuple(f"{path}/" for path in (ICEBERG_PATH, LANCE_PATH))
+    if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(inside):
         raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
     return settings

@@ -25,7 +25,7 @@ from tests.support.processes import ENVIRONMENT
 pytestmark = pytest.mark.slow
 
 
-AREAS = ["configuration", "versions", "database", "warehouse", "clocks", "server", "remotes"]
+AREAS = ["configuration", "HTTP", "versions", "database", "warehouse", "clocks", "server", "remotes"]
 
 Doctor = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -239,7 +239,7 @@ def test_a_session_may_alter_the_table_that_the_server_entrusts_to_it_and_nothin
     guarded.unguarded("create_table", table("other", "tom"))
     found, other = guarded.unguarded("get_table", "d", "t"), guarded.unguarded("get_table", "d", "other")
     session = session_of("alice")
-    session.entrusted = ("hive", "d", "t")
+    session.entrusted = frozenset({("hive", "d", "t")})
 
     def passes(name: str, *args: Any) -> bool:
         return not str(guarded.reply(session, name, *args).error or "").startswith(DENIED)

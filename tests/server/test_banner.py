@@ -71,6 +71,13 @@ def test_the_banner_names_the_warehouse_that_the_database_was_made_with() -> Non
     assert "warehouse file:/new\n  new databases are created there; earlier ones stay in file:///old/\n" in banner
 
 
+def test_the_address_of_icebergs_rest_catalog_is_shown_while_it_is_served() -> None:
+    plain = {"http_port": "9443", "http_tls": "off"}
+    banner = text(load(environment={}, flags={**plain, "iceberg": "on"}), 9083, ONE, 9443)
+    assert "Iceberg REST: http://127.0.0.1:9443/iceberg\n" in banner
+    assert "Iceberg" not in text(load(environment={}, flags=plain), 9083, ONE, 9443)
+
+
 def test_the_addresses_of_lance_are_shown_while_they_are_served() -> None:
     plain = {"http_port": 9443, "http_tls": "off"}
     banner = text(load(environment={}, flags={**plain, "lance": "on"}), 9083, ONE, 9443)

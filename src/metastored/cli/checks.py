@@ -56,6 +56,17 @@ def check_configuration(settings: Settings) -> Check:
     return Check("configuration", "the settings can be combined", tuple(wrong), notes)
 
 
+def check_http(settings: Settings) -> Check:
+    """The paths that the HTTP port of a server with these settings has."""
+    from metastored.config import ICEBERG_PATH, LANCE_PATH, RESERVED_PATHS
+
+    if settings.http_port is None:
+        return Check("HTTP", "there is no HTTP port (http_port)")
+    paths = [settings.http_path, *RESERVED_PATHS]
+    paths += [path for path, on in ((ICEBERG_PATH, settings.iceberg), (LANCE_PATH, settings.lance)) if on == "on"]
+    return Check("HTTP", f"port {settings.http_port} serves {', '.join(paths)}")
+
+
 def check_versions(database: Database | None) -> Check:
     """The versions of what metastored uses."""
     from importlib.metadata import PackageNotFoundError, version

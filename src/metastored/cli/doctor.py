@@ -86,6 +86,7 @@ def _checks(store: Store, login: Login, database: Database, uri: str | None) -> 
 
     settings = store.settings
     yield checks.check_configuration(settings)
+    yield checks.check_http(settings)
     yield checks.check_versions(database)
     findings = tuple(examine(database, time.time()))
     yield checks.Check("database", f"{store}, schema {HEAD}", findings)

@@ -121,7 +121,7 @@ class Authorized:
 def _cache_key(call: Call, session: Session) -> Hashable | None:
     """The key of an allowed call in the cache; None unless all arguments are plain names and numbers, and all sessions
     of the user may make the call."""
-    if session.entrusted is None and all(type(arg) in PLAIN for arg in call.args):
+    if not session.entrusted and all(type(arg) in PLAIN for arg in call.args):
         return call.method.name, session.user, session.groups, call.args
     return None
 

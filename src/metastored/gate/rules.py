@@ -2,7 +2,7 @@
 
     select, insert, update, delete on a table   its owner; users with the privilege on the table, its database, or
                                                 the metastore
-    alter, drop                                 the owner; alter also the server itself, for a table that it entrusts
+    alter, drop                                 the owner; alter also the server itself, for tables that it entrusts
                                                 to a session
     create a table                              the owner of the database
     create a schema, package, …                 the same, but never by the role public
@@ -128,7 +128,7 @@ class Decision(Caller):
         for table in tables:
             if reads:
                 self._check_data(table, actions)
-            elif actions != ("alter",) or table != self._entrusted:
+            elif actions != ("alter",) or table not in self._entrusted:
                 self._check_owner(table)
         if tables:
             return

@@ -1,4 +1,4 @@
-"""Whether a server may open the files of a table itself: the form of the question. `server/places.py` has the rule."""
+"""Whether a server may open the files of a table itself: the form of the questions. `server/places.py` answers them."""
 
 from __future__ import annotations
 
@@ -12,3 +12,15 @@ class MayOpen(Protocol):
     """Why the files of a table may not be opened, or removed, for a caller; None if they may."""
 
     async def __call__(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None: ...
+
+
+class FileRules(Protocol):
+    """The same for single files, which a table or a client names."""
+
+    async def is_remote(self, name: TableName) -> bool:
+        """Whether a table is a remote's."""
+        ...
+
+    async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
+        """Why a file may not be read or written for a caller, for a table at a location; None if it may."""
+        ...

@@ -146,6 +146,8 @@ def build(settings: Settings) -> Application:
         check=lambda: check_schema(database),
         failed_jobs=lambda: failed.number,
         may_open=places.refusal,
+        files=warehouse,
+        file_rules=places,
         warehouse=warehouse.root,
         first_warehouse=stored_warehouse(database) or warehouse.root,
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metastored import __version__
-from metastored.config import Settings
+from metastored.config import ICEBERG_PATH, Settings
 from metastored.errors import ConfigError
 from metastored.hive.locations import same_location
 from metastored.model.counting import counted
@@ -98,6 +98,8 @@ def _http(settings: Settings, port: int | None) -> str:
         return ""
     address = uri(settings.host, port, "https" if settings.http_tls == "on" else "http")
     lines = f"  HTTP: {address}{settings.http_path}, {address}/metastore, {address}/health\n"
+    if settings.iceberg == "on":
+        lines += f"  Iceberg REST: {address}{ICEBERG_PATH}\n"
     if settings.lance == "on":
         lines += f"  Lance: {address}/lance/hive2, with catalogs {address}/lance/hive3\n"
     if settings.http_tls == "on":

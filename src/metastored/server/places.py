@@ -1,5 +1,8 @@
 """Whether the server itself may open, or remove, the files of a table: at the location that a look-up of it returned.
 
+A file that a table names, such as the metadata of an Iceberg table, is the word of whoever may alter the table: below
+the table's own location it may be opened, and elsewhere its caller needs USE_LOCATION.
+
 The location of a local table was checked when it was stored. That of a remote's table is the word of the remote
 metastore, which may name any place that the server can open: its caller needs USE_LOCATION, as for a new table at this
 place. Files are never removed for a remote.
@@ -11,7 +14,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Final
 
 from metastored.hive.location_rules import accepted
-from metastored.hive.locations import LocationError
+from metastored.hive.locations import LocationError, is_under
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.model.names import TableName
 from metastored.model.refusals import DENIED
@@ -40,7 +43,7 @@ class Places:
 
     async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
         """See `model/opening.py`."""
-        table = TableName(normalize(name.catalog) or DEFAULT_CATALOG, normalize(name.database), normalize(name.table))
+        table = _normal(name)
         if not await self._is_remote(table):
             return None
         if removes:
@@ -53,6 +56,28 @@ class Places:
         if lacking is None:
             return None
         return f"{DENIED}user {session.user} needs {lacking}, where the remote metastore has {table}"
+
+    async def is_remote(self, name: TableName) -> bool:
+        """See `model/opening.py`."""
+        return await self._is_remote(_normal(name))
+
+    async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
+        """See `model/opening.py`."""
+        try:
+            opened = accepted(file, ROOT, self._schemes)
+            inside = bool(location) and is_under(opened, accepted(location, ROOT, self._schemes))
+        except LocationError as error:
+            return f"the file {file!r} of {name} is not opened: {error}"
+        if inside and not await self.is_remote(name):
+            return None
+        lacking = None if self._lacking is None else await self._lacking(opened, session)
+        if lacking is None:
+            return None
+        return f"{DENIED}user {session.user} needs {lacking}, for a file of {name} that is not below its location"
+
+
+def _normal(name: TableName) -> TableName:
+    return TableName(normalize(name.catalog) or DEFAULT_CATALOG, normalize(name.database), normalize(name.table))
 
 
 async def no_places(name: TableName, location: str, session: Session, *, removes: bool) -> str | None:

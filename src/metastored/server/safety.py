@@ -61,6 +61,7 @@ def _ineffective_without_http(settings: Settings) -> list[str]:
         "metrics_addresses": settings.metrics_addresses,
         "kerberos_http_principal": settings.kerberos_http_principal,
         "trusted_proxies": settings.trusted_proxies,
+        "iceberg": settings.iceberg == "on",
         "lance": settings.lance == "on",
     }
     return [name for name, value in settings_of_http.items() if value]
@@ -149,8 +150,8 @@ RULES: Final = (
         "settings of HTTP without HTTP",
         False,
         lambda s: s.http_port is None and bool(_ineffective_without_http(s)),
-        "metrics_token, metrics_addresses, kerberos_http_principal, trusted_proxies and lance have no effect without "
-        "http_port",
+        "metrics_token, metrics_addresses, kerberos_http_principal, trusted_proxies, iceberg and lance have no effect "
+        "without http_port",
     ),
 )
 

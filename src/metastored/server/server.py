@@ -21,7 +21,7 @@ from metastored.config import Settings
 from metastored.gate.measured import Measured
 from metastored.gate.tallies import Tallies, WorkerTally
 from metastored.hive.generation import Compat
-from metastored.model.opening import MayOpen
+from metastored.model.opening import FileRules, MayOpen
 from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Listener, Ports
 from metastored.server.places import no_places
@@ -34,6 +34,7 @@ from metastored.wire.message import Handler
 if TYPE_CHECKING:
     from metastored.server.auth.identity import Verifiers
     from metastored.server.http.app import HttpPort
+    from metastored.store.warehouse.directories import Warehouse
 
 log = logging.getLogger("metastored.server")
 
@@ -86,6 +87,9 @@ class Application:
     """The number of failed directory jobs; called once a second."""
     may_open: MayOpen = no_places
     """Whether the server itself may open the files of a table."""
+    files: Warehouse | None = None
+    """The access to files of tables, and the rules for it; None where the server opens none."""
+    file_rules: FileRules | None = None
     warehouse: str = ""
     """Where new databases are put."""
     first_warehouse: str = ""
@@ -138,6 +142,8 @@ class Server:
             application.spool,
             http_refusal(settings, self._ports.http_number),
             application.may_open,
+            files=application.files,
+            file_rules=application.file_rules,
         )
         self._tls = thrift_tls(settings)
         context = None if self._tls is None else self._tls.context

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from metastored.config import Settings
 from metastored.errors import ApplicationError, AuthenticationError, Error, StoreError
 from metastored.hive.generation import Compat
-from metastored.model.opening import MayOpen
+from metastored.model.opening import FileRules, MayOpen
 from metastored.server.auth import negotiation as sasl
 from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
@@ -33,6 +33,9 @@ from metastored.threads import Pool
 from metastored.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
 from metastored.wire.message import Call, Handler, Relayed, Reply, Session, Stream
 from metastored.wire.methods import METHODS
+
+if TYPE_CHECKING:
+    from metastored.store.warehouse.directories import Warehouse
 
 log = logging.getLogger("metastored.server")
 
@@ -76,6 +79,9 @@ class Service:
     """Whether the server itself may open the files of a table."""
     acid_views: bool = False
     """Whether clients get ACID tables as views."""
+    files: Warehouse | None = None
+    """The access to files of tables, and the rules for it; None where the server opens none."""
+    file_rules: FileRules | None = None
 
 
 class ThriftConnection(asyncio.Protocol):

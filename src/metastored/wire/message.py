@@ -78,9 +78,9 @@ class Session:
         """The peer has disconnected: nobody reads a reply."""
         self.conf: dict[str, str] = {}
         """The settings that setMetaConf set for this connection."""
-        self.entrusted: tuple[str, str, str] | None = None
-        """The catalog, database and name of a table that may be altered in this session although its user may not: the
-        server itself alters it, after it has checked other privileges of the user. No client can set it."""
+        self.entrusted: frozenset[tuple[str, str, str]] = frozenset()
+        """The catalog, database and name of tables that may be altered in this session although its user may not: the
+        server itself alters them, after it has checked other privileges of the user. No client can set it."""
 
     @property
     def version(self) -> str:

@@ -80,9 +80,11 @@ class AsyncLock:
         user: str | None,
         transaction: int | None,
         heartbeat: float,
+        longest_wait: float = LONGEST_WAIT,
     ) -> None:
         self.id = 0
         self._api = api
+        self._longest_wait = longest_wait
         self._type = _NAMES[components[0].type or 0]
         self._timeout = timeout
         self._transaction = transaction or 0
@@ -138,7 +140,7 @@ class AsyncLock:
                     "(show_locks lists them)"
                 )
             await io.sleep(wait)
-            wait = min(wait * 2, LONGEST_WAIT)
+            wait = min(wait * 2, self._longest_wait)
             response = await self._api.check_lock(CheckLockRequest(lockid=self.id))
             state, text = response.state or LockState.NOT_ACQUIRED, response.errorMessage
         if state != LockState.ACQUIRED:

@@ -2217,7 +2217,7 @@ class AsyncMethods:
         return result
 
     async def update_table_params(self, updates: tuple[TableParamsUpdate, ...] | None) -> None:
-        """Changes parameters of tables, where the ones that the caller expects are still there.
+        """Changes parameters of tables, where the ones that the caller expects are still there; all or none.
 
         Hive the one after 4.2 and later. Raises MetaException.
         """

@@ -81,9 +81,11 @@ class Lock:
         user: str | None,
         transaction: int | None,
         heartbeat: float,
+        longest_wait: float = LONGEST_WAIT,
     ) -> None:
         self.id = 0
         self._api = api
+        self._longest_wait = longest_wait
         self._type = _NAMES[components[0].type or 0]
         self._timeout = timeout
         self._transaction = transaction or 0
@@ -139,7 +141,7 @@ class Lock:
                     "(show_locks lists them)"
                 )
             io.sleep(wait)
-            wait = min(wait * 2, LONGEST_WAIT)
+            wait = min(wait * 2, self._longest_wait)
             response = self._api.check_lock(CheckLockRequest(lockid=self.id))
             state, text = response.state or LockState.NOT_ACQUIRED, response.errorMessage
         if state != LockState.ACQUIRED:

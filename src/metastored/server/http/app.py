@@ -3,6 +3,7 @@
     POST http_path     the Hive Metastore HTTP protocol: nine methods in Thrift's JSON, for authenticated callers
     POST /metastore    all methods in binary, compact and JSON, as Hive 4's clients call them over HTTP
     POST /sql          metastored's own statements
+    /iceberg/…         Iceberg's REST catalog, if the settings turn it on
     /lance/…           Lance's REST namespaces, if the settings turn them on
     GET  /health       the process runs
     GET  /ready        the database is available too
@@ -16,7 +17,7 @@ from __future__ import annotations
 import hmac
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -27,7 +28,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
-from metastored.config import LANCE_PATH, RESERVED_PATHS, Settings
+from metastored.config import ICEBERG_PATH, LANCE_PATH, RESERVED_PATHS, Settings
 from metastored.errors import ConfigError, Error, MissingExtra
 from metastored.server.auth.identity import Identities
 from metastored.server.http.connection import Pages
@@ -38,6 +39,7 @@ from metastored.server.thrift import Service
 from metastored.server.tls import http_tls
 
 if TYPE_CHECKING:
+    from metastored.server.http.iceberg import IcebergOverHttp
     from metastored.server.http.lance import LanceOverHttp
     from metastored.server.http.sql import SqlOverHttp
 
@@ -68,8 +70,10 @@ class HttpPort:
         settings = service.settings
         self._tls = http_tls(settings)
         bodies = Bodies()
+        self._iceberg = _iceberg(service, identities, bodies)
         self._lance = _lance(service, identities, bodies)
-        routes = _routes(service, identities, bodies, metrics, check, self._lance)
+        below = {ICEBERG_PATH: self._iceberg, LANCE_PATH: self._lance}
+        routes = _routes(service, identities, bodies, metrics, check, below)
         self._pages = Pages(routes, settings, service.state)
         context = None if self._tls is None else self._tls.context
         self._listener = Listener(listening, self._pages.connection, settings, service.state, context)
@@ -84,8 +88,9 @@ class HttpPort:
 
     def close(self) -> None:
         """Ends what served requests, when none is in flight."""
-        if self._lance is not None:
-            self._lance.close()
+        for each in (self._iceberg, self._lance):
+            if each is not None:
+                each.close()
 
     def sweep(self, now: float) -> None:
         """Called once a second: checks timeouts."""
@@ -102,9 +107,9 @@ def _routes(
     bodies: Bodies,
     metrics: Metrics,
     check: Callable[[], None],
-    lance: LanceOverHttp | None,
+    below: Mapping[str, Any],
 ) -> Any:
-    """The ASGI application of the port."""
+    """The ASGI application of the port. `below` has applications for all paths below a path; None where it is off."""
     settings, state = service.settings, service.state
 
     async def health(request: Request) -> Response:
@@ -157,11 +162,20 @@ def _routes(
             await respond(send, 401, NO_CERTIFICATE, challenges)
             return
         page = busy.get(scope["path"])
-        if page is None and lance is not None and scope["path"].startswith(f"{LANCE_PATH}/"):
-            page = lance
+        if page is None:
+            page = below.get("/" + scope["path"][1:].partition("/")[0])
         await (page or others)(scope, receive, send)
 
     return pages
+
+
+def _iceberg(service: Service, identities: Identities, bodies: Bodies) -> IcebergOverHttp | None:
+    """Iceberg's REST catalog; None where it is off."""
+    if service.settings.iceberg == "off":
+        return None
+    from metastored.server.http.iceberg import IcebergOverHttp
+
+    return IcebergOverHttp(service, identities, bodies)
 
 
 def _lance(service: Service, identities: Identities, bodies: Bodies) -> LanceOverHttp | None:

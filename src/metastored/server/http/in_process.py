@@ -1,4 +1,4 @@
-"""The server's own handler for clients in this process: /sql and /lance call it in the session of their request."""
+"""The server's own handler for clients in this process: /sql, /iceberg and /lance, in the session of their request."""
 
 from __future__ import annotations
 

@@ -30,7 +30,15 @@ from metastored.model.names import TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.http.in_process import WholeReplies
-from metastored.server.http.thrift import Bodies, Headers, Refusal, RequestBody, ThriftOverHttp, respond
+from metastored.server.http.thrift import (
+    Bodies,
+    Headers,
+    Refusal,
+    RequestBody,
+    ThriftOverHttp,
+    refuse_browsers,
+    respond,
+)
 from metastored.server.thrift import Service
 from metastored.threads import Pool
 from metastored.wire.message import Call, Session
@@ -89,7 +97,7 @@ class LanceOverHttp(ThriftOverHttp):
 
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        _refuse_browsers(headers)
+        refuse_browsers(headers)
         found = _routed(scope)
         operation = found.route.operation
         if scope["method"] != operation.verb:
@@ -138,7 +146,7 @@ class LanceOverHttp(ThriftOverHttp):
         commits = copy(session)
 
         def entrust(table: TableName) -> None:
-            commits.entrusted = (table.catalog or DEFAULT_CATALOG, table.database, table.table)
+            commits.entrusted = frozenset({(table.catalog or DEFAULT_CATALOG, table.database, table.table)})
 
         inside = InProcess(WholeReplies(self._service), session.user, session, loop)
         client = Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
@@ -209,12 +217,6 @@ def _routed(scope: Any) -> Found:
                 return Found(depth, below, found)
     known = " and ".join(f"{each}/v1/…" for each in PREFIXES)
     raise Refusal(406, f"there is no operation of Lance's REST namespace at this path; they are at {known}")
-
-
-def _refuse_browsers(headers: dict[bytes, bytes]) -> None:
-    """Raises Refusal for a page of another site: it could send requests without a body with a visitor's credentials."""
-    if b"origin" in headers or headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
-        raise Refusal(403, "requests of web pages are not served here")
 
 
 def _check_media_type(headers: dict[bytes, bytes], operation: Operation) -> None:

@@ -289,6 +289,12 @@ class ThriftOverHttp:
             await pumping
 
 
+def refuse_browsers(headers: dict[bytes, bytes]) -> None:
+    """Raises Refusal for a page of another site: it could send requests without a body with a visitor's credentials."""
+    if b"origin" in headers or headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
+        raise Refusal(403, "requests of web pages are not served here")
+
+
 def _continue_cascade(scope: Any, session: Session) -> None:
     """Takes over what the caller's last request on the same connection left: see `remotes/cascades.py`."""
     session.cascade = scope.get("state", {}).get("cascades", {}).pop((session.peer, session.user), None)

@@ -7,7 +7,8 @@ An alter whose conditions (`model/conditions.py`) do not hold is a MetaException
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
@@ -32,7 +33,7 @@ from metastored.service.core.transactional import checked_on_alter
 from metastored.service.remotes.databases import refuse_in_remote
 from metastored.service.remotes.defining import refuse_new_keys
 from metastored.service.remotes.tables import alter_remote_table, find_remote
-from metastored.service.statistics.basic import gathered_on_alter
+from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
 from metastored.service.statistics.validity import Writer
 from metastored.service.statistics.validity import checked_on_alter as checked_statistics
@@ -101,7 +102,10 @@ def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
 
 @method
 def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | None) -> None:
-    """Sets parameters of several tables; all of them if every condition holds, else none."""
+    """Sets parameters of several tables, or replaces the tables; all of them if every condition holds, else none."""
+    if any(each.table is not None for each in updates or ()):
+        _replace_all(ctx, updates or ())
+        return
     targets = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
     # One order for all callers, so that two of them cannot deadlock.
     targets.sort(key=lambda item: item[:2])
@@ -156,6 +160,42 @@ def update_creation_metadata(
     ctx.database.run(change)
 
 
+def _replace_all(ctx: Context, updates: tuple[TableParamsUpdate, ...]) -> None:
+    """Alters several tables in one transaction, as commits of Iceberg's REST catalog need it. None is renamed."""
+    steps: dict[tuple[DatabaseName, str], _Alteration] = {}
+    for update in updates:
+        where, name = ctx.name(update.db_name, update.cat_name), table_name(update.table_name)
+        full_name = f"table {where.database}.{name}"
+        if update.table is None or (where, name) in steps:
+            raise MetaException(f"{full_name} has no new definition in the call, or two of them")
+        row = tables.find(ctx.reader(), *where, name)
+        if row is None:
+            raise MetaException(f"{ctx.full_name(where, name)} table not found")
+        if find_remote(ctx.reader(), row, rows.table_of(row, *where)) is not None:
+            raise MetaException(f"{full_name} is remote; it is changed by alter_table")
+        env = {DO_NOT_UPDATE_STATS: "true"}
+        if update.expected_param_key is not None and update.expected_param_value is not None:
+            env |= {EXPECTED_KEY: update.expected_param_key, EXPECTED_VALUE: update.expected_param_value}
+        try:
+            step = _prepared(ctx, where, name, update.table, env, cascade=False)
+        except InvalidOperationException as error:  # The call declares only MetaException.
+            raise MetaException(error.message) from None
+        if step is None or step.plan is not None:
+            raise MetaException(f"{full_name} would be renamed; that needs an alter_table of its own")
+        steps[where, name] = step
+    # One order for all callers, so that two of them cannot deadlock.
+    ordered = [steps[key] for key in sorted(steps)]
+
+    def change(tx: Transaction) -> None:
+        for step in ordered:
+            # All are locked before the first event is recorded.
+            locked(tx, step.row)
+        for step in ordered:
+            step.change(tx)
+
+    ctx.database.run(change)
+
+
 def _says(env: dict[str, str], key: str) -> bool:
     return env.get(key, "").lower() == "true"
 
@@ -174,6 +214,40 @@ def alter(
     snapshot: str | None = None,
 ) -> None:
     """Alters a table; all forms of the call use it. `snapshot` is the list of write ids that the caller sees."""
+    prepared = _prepared(ctx, where, name, requested, env, cascade=cascade, snapshot=snapshot)
+    if prepared is None:
+        return
+    try:
+        move = ctx.database.run(prepared.change)
+    except ConstraintViolated:
+        raise prepared.taken from None
+    if move is not None:
+        move_directory(ctx, prepared.target, move)
+
+
+class _Alteration(NamedTuple):
+    """An alter that was checked, and what remains to be done in a transaction."""
+
+    row: TableRow
+    target: DatabaseName
+    plan: Plan | None
+    """None if the table keeps its name and database."""
+    taken: InvalidOperationException
+    """The error if another call takes the new name."""
+    change: Callable[[Transaction], Move | None]
+
+
+def _prepared(
+    ctx: Context,
+    where: DatabaseName,
+    name: str | None,
+    requested: Table | None,
+    env: dict[str, str],
+    *,
+    cascade: bool,
+    snapshot: str | None = None,
+) -> _Alteration | None:
+    """Checks an alter and does all of it that needs no transaction; None for a remote table, which is then altered."""
     old_name = table_name(name)
     if requested is None:
         raise InvalidOperationException("New table is null")
@@ -191,7 +265,7 @@ def alter(
         # A commit of Iceberg compares the remote's own parameters, which are not stored here.
         _check_expected(before, requested.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
         alter_remote_table(ctx, where, row, requested, _taken(ctx, where, requested))
-        return
+        return None
     refuse_new_keys(
         before.parameters, requested.parameters, f"table {where.database}.{old_name}", InvalidOperationException
     )
@@ -242,12 +316,7 @@ def alter(
             ctx, tx, where, row, before, target, changed, condition, taken, plan, cascade=cascade, snapshot=snapshot
         )
 
-    try:
-        move = ctx.database.run(change)
-    except ConstraintViolated:
-        raise taken from None
-    if move is not None:
-        move_directory(ctx, target, move)
+    return _Alteration(row, target, plan, taken, change)
 
 
 def _with_location(ctx: Context, table: Table) -> Table:

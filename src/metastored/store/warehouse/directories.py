@@ -274,6 +274,34 @@ class Warehouse:
             }
             return listing_of(entries, compacted)
 
+    # --- files ---
+
+    def read_file(self, uri: str, most: int) -> bytes:
+        """The first bytes of a file, at most `most`. Raises StoreError, also where this server does not access it."""
+        with _Reported("read", uri):
+            system, path = self._accessed(uri)
+            return system.read(path, most)
+
+    def write_file(self, uri: str, data: bytes) -> None:
+        """Writes a new file and the directories above it. Raises StoreError, also if it exists."""
+        with _Reported("write", uri):
+            system, path = self._accessed(uri)
+            system.write(path, data)
+
+    def remove_file(self, uri: str) -> None:
+        """Removes a file that exists. Raises StoreError for a directory, too."""
+        with _Reported("remove", uri):
+            system, path = self._accessed(uri)
+            if system is LOCAL:
+                os.unlink(path)
+            else:
+                system.remove(path)
+
+    def _accessed(self, uri: str) -> tuple[FileSystem, str]:
+        if not self.looks_at(uri):
+            raise StoreError(f"this server does not access {uri} (the setting directories is {self.mode})")
+        return self._file_system(uri)
+
     def _file_system(self, uri: str) -> tuple[FileSystem, str]:
         location = unaliased(uri)
         self._check_scheme(location)

@@ -52,6 +52,7 @@ class FileSystem(Protocol):
     def sizes(self, path: str) -> Iterator[int]: ...
     def tree(self, path: str) -> Iterator[Entry]: ...
     def read(self, path: str, limit: int) -> bytes: ...
+    def write(self, path: str, data: bytes) -> None: ...
 
 
 class Local:
@@ -141,6 +142,18 @@ class Local:
         with open(path, "rb") as file:
             return file.read(limit)
 
+    def write(self, path: str, data: bytes) -> None:
+        """Writes a new file, on the disk when this returns. Nothing of it remains if that fails."""
+        self.make(os.path.dirname(path))
+        with open(path, "xb") as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                os.unlink(path)
+                raise
+
 
 LOCAL: Final = Local()
 
@@ -212,6 +225,13 @@ class Remote:
         with self._system.open(path, "rb") as file:
             return bytes(file.read(limit))
 
+    def write(self, path: str, data: bytes) -> None:
+        if self._system.exists(path):
+            raise FileExistsError(errno.EEXIST, "the file exists", path)
+        self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        with self._system.open(path, "wb") as file:
+            file.write(data)
+
 
 class Timed:
     """A file system whose calls have a timeout."""
@@ -252,6 +272,9 @@ class Timed:
 
     def read(self, path: str, limit: int) -> bytes:
         return within(self._timeout, lambda: self._system.read(path, limit))
+
+    def write(self, path: str, data: bytes) -> None:
+        within(self._timeout, lambda: self._system.write(path, data))
 
 
 def open_remote(uri: str, scheme: str, timeout: float) -> tuple[FileSystem, str]:

@@ -7,6 +7,7 @@ here knows the objects of a directory. pyarrow is imported at the first use.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -208,6 +209,15 @@ class Directories:
     def read(self, path: str, limit: int) -> bytes:
         with self._system.open_input_stream(path) as reading:
             return bytes(reading.read(limit))
+
+    def write(self, path: str, data: bytes) -> None:
+        """Writes a new file: an object that exists would be replaced, so it is looked for before."""
+        if self._kind(path) != "NotFound":
+            raise FileExistsError(errno.EEXIST, "the file exists", path)
+        if self._renames:
+            self._system.create_dir(path.rpartition("/")[0], recursive=True)
+        with self._system.open_output_stream(path) as writing:
+            writing.write(data)
 
     def _kind(self, path: str) -> str:
         """Directory, File, or NotFound."""

@@ -141,6 +141,7 @@ if TYPE_CHECKING:
         params: dict[str, str] | None = None
         expected_param_key: str | None = None
         expected_param_value: str | None = None
+        table: Table | None = None
 
     class TruncateTableRequest(NamedTuple):
         dbName: str | None = None
@@ -370,10 +371,10 @@ else:
 
     class TableParamsUpdate(Struct):
         __slots__ = ()
-        SPEC = ('1 string cat_name @cat in=next+', '2 string db_name required @db in=next+', '3 string table_name required @table in=next+', '4 map<string,string> params required in=next+', '5 string expected_param_key in=next+', '6 string expected_param_value in=next+',)
+        SPEC = ('1 string cat_name @cat in=next+', '2 string db_name required @db in=next+', '3 string table_name required @table in=next+', '4 map<string,string> params required in=next+', '5 string expected_param_key in=next+', '6 string expected_param_value in=next+', '1000 Table table in=next+',)
 
-        def __new__(cls, cat_name=None, db_name=None, table_name=None, params=None, expected_param_key=None, expected_param_value=None):
-            return new(cls, (cat_name, db_name, table_name, params, expected_param_key, expected_param_value,))
+        def __new__(cls, cat_name=None, db_name=None, table_name=None, params=None, expected_param_key=None, expected_param_value=None, table=None):
+            return new(cls, (cat_name, db_name, table_name, params, expected_param_key, expected_param_value, table,))
 
         cat_name = at[0]
         db_name = at[1]
@@ -381,6 +382,7 @@ else:
         params = at[3]
         expected_param_key = at[4]
         expected_param_value = at[5]
+        table = at[6]
 
     class TruncateTableRequest(Struct):
         __slots__ = ()

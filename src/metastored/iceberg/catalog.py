@@ -1,0 +1,204 @@
+"""The metastore in the session of one caller: look-ups of Iceberg's objects, their metadata, locks, conditional alters.
+
+Every call goes through the server's handler, so the privileges, limits and the audit of the caller hold. Metadata files
+are read only where the rules for files allow it: a table may name any file.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple
+
+from metastored.client._sync.client import Client
+from metastored.client._sync.locks import Lock
+from metastored.client.table_types import TableType
+from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
+from metastored.hive.locations import join
+from metastored.hive.names import DEFAULT_CATALOG, directory_name
+from metastored.iceberg.definition import VIEW_TYPE, is_iceberg_view, is_table, metadata_location
+from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, NoSuchTable, NoSuchView, NotFound
+from metastored.iceberg.files import Check, MetadataFiles
+from metastored.iceberg.metadata import read_table
+from metastored.iceberg.requests import Json
+from metastored.iceberg.view_metadata import read_view
+from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
+from metastored.model.names import DatabaseName, TableName
+from metastored.model.origins import METADATA_LOCATION, is_iceberg
+from metastored.wire.generated.catalogs import GetCatalogRequest
+from metastored.wire.generated.common import DataOperationType, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import LockComponent, LockLevel, LockType
+
+__all__ = ["LOCK_TIMEOUT", "Caller", "Catalog", "Loaded", "conditional", "is_conflict"]
+
+log = logging.getLogger("metastored.iceberg")
+
+LOCK_TIMEOUT: Final = 60.0
+"""Seconds that a commit waits for writers by Thrift, which hold a lock while they commit."""
+HEARTBEAT: Final = 60.0
+LONGEST_WAIT: Final = 0.1
+"""Seconds between two looks whether a lock was given: commits hold it for milliseconds."""
+TABLES: Final = TableType("ICEBERG", is_iceberg)
+VIEWS: Final = TableType(VIEW_TYPE, is_iceberg_view)
+
+
+class Caller(NamedTuple):
+    """What a server gives for the requests of one caller."""
+
+    client: Client
+    """Calls the server's handler in the session of the caller."""
+    committer: Client
+    """The same in another session of the caller, to which tables may be entrusted, and with the rules of the newest
+    Hive: it has a call for changes of several tables, and removes the files of external tables."""
+    entrust: Callable[[Iterable[TableName]], None]
+    """Lets the committer alter tables whose rows the caller may change."""
+    file_refusal: Callable[[TableName, str, str], str | None]
+    """Why a file may not be read or written for a table at a location; None if it may."""
+    is_remote: Callable[[TableName], bool]
+    user: str | None
+    authorized: bool
+    """Whether privileges count."""
+
+
+class Loaded(NamedTuple):
+    """A table or view of the metastore with its metadata."""
+
+    name: TableName
+    row: Table
+    file: str
+    """The location of the metadata."""
+    metadata: Json
+
+
+class Catalog:
+    """The objects that a caller sees. Nothing is cached but the content of metadata files."""
+
+    def __init__(self, caller: Caller, files: MetadataFiles) -> None:
+        self.caller: Final = caller
+        self.client: Final = caller.client
+        self.files: Final = files
+
+    # --- namespaces ---
+
+    def check_catalog(self, name: str) -> None:
+        """Raises NotFound if there is no such catalog."""
+        try:
+            found = self.client.api.get_catalog(GetCatalogRequest(name or DEFAULT_CATALOG)).catalog
+        except NoSuchObjectException:
+            found = None
+        if found is None:
+            raise NotFound(f"the metastore has no catalog {name!r}: the prefix of a path is a catalog's name")
+
+    def database(self, name: DatabaseName) -> Database:
+        """A database. Raises NoSuchNamespace."""
+        try:
+            return self.client.api.get_database(name.field)
+        except NoSuchObjectException:
+            raise NoSuchNamespace(f"Namespace does not exist: {name}") from None
+
+    def default_location(self, name: TableName) -> str:
+        """The location of a new table that names none: below its database. Raises NoSuchNamespace."""
+        above = self.database(name.database_name).locationUri
+        if not above:
+            raise BadRequest(f"the namespace {name.database_name} has no location: the request has to name one")
+        return join(above, directory_name(name.table))
+
+    # --- tables and views ---
+
+    def row(self, name: TableName) -> Table | None:
+        """A table or view of any kind; None if it does not exist."""
+        try:
+            return self.client.fresh_table(name)
+        except NoSuchObjectException:
+            return None
+
+    def table_row(self, name: TableName) -> Table:
+        """An Iceberg table. Raises NoSuchTable, also for a table of another kind."""
+        row = self.row(name)
+        if row is None or not is_table(row):
+            hint = "" if row is None else ": the metastore has a table or view of this name that is no Iceberg table"
+            raise NoSuchTable(f"Table does not exist: {name}{hint}")
+        return row
+
+    def view_row(self, name: TableName) -> Table:
+        """An Iceberg view. Raises NoSuchView, also for a view of another kind."""
+        row = self.row(name)
+        if row is None or not is_iceberg_view(row):
+            hint = "" if row is None else ": the metastore has a table or view of this name that is no Iceberg view"
+            raise NoSuchView(f"View does not exist: {name}{hint}")
+        return row
+
+    def table(self, name: TableName, row: Table | None = None) -> Loaded:
+        """An Iceberg table with its metadata; `row` is the table if it was read already. Raises NoSuchTable."""
+        found = self.table_row(name) if row is None else row
+        return self._loaded(name, found, read_table)
+
+    def view(self, name: TableName) -> Loaded:
+        """An Iceberg view with its metadata. Raises NoSuchView."""
+        return self._loaded(name, self.view_row(name), read_view)
+
+    def _loaded(self, name: TableName, row: Table, check: Check) -> Loaded:
+        """The metadata that a table names. Raises Forbidden if the caller may not have its file read."""
+        file = metadata_location(row)
+        self.check_file(name, (row.sd and row.sd.location) or "", file)
+        return Loaded(name, row, file, self.files.read(file, check))
+
+    def check_file(self, name: TableName, location: str, file: str) -> None:
+        """Raises Forbidden if a file may not be read or written for a table at a location."""
+        refusal = self.caller.file_refusal(name, location, file)
+        if refusal is not None:
+            raise Forbidden(refusal)
+
+    def drop(self, name: TableName, *, purge: bool = False) -> None:
+        """Drops a table or view. Its files stay: `tables.py` removes those of a purged table."""
+        self.client.drop_table(name, delete_data=False, purge=purge)
+
+    # --- changes ---
+
+    def locked(self, names: Iterable[TableName], operations: Iterable[str] = ()) -> AbstractContextManager[object]:
+        """An exclusive lock on tables, as Iceberg's Hive catalog takes it. `operations` are the changes of rows.
+
+        Raises LockFailed if others hold a lock for too long.
+        """
+        kinds = [getattr(DataOperationType, each) for each in sorted(operations)] or [DataOperationType.UNSET]
+        components = [
+            LockComponent(
+                type=LockType.EXCLUSIVE,
+                level=LockLevel.TABLE,
+                dbname=name.database,
+                tablename=name.table,
+                operationType=kind,
+                catName=name.catalog_field,
+            )
+            for name in sorted(set(names))
+            for kind in kinds
+        ]
+        user = self.caller.user or "metastored"
+        return Lock(self.client.api, components, LOCK_TIMEOUT, user, None, HEARTBEAT, LONGEST_WAIT)
+
+    def alter(self, name: TableName, changed: Table, expected: str, *, committing: bool) -> bool:
+        """Replaces a table whose metadata is still at `expected`; False if it is not, and nothing was changed.
+
+        `committing` uses the session to which the table may be entrusted.
+        """
+        client = self.caller.committer if committing else self.client
+        try:
+            client.alter(name, changed, environment=conditional(expected))
+        except MetaException as error:
+            if is_conflict(error):
+                return False
+            raise
+        return True
+
+
+def conditional(expected: str) -> dict[str, str]:
+    """The environment of an alter of a table whose metadata is at `expected`, as Iceberg's Hive catalog sends it."""
+    return {EXPECTED_KEY: METADATA_LOCATION, EXPECTED_VALUE: expected, "DO_NOT_UPDATE_STATS": "true"}
+
+
+def is_conflict(error: MetastoreError) -> bool:
+    """Whether an alter was refused because of its condition."""
+    message = error.message or ""
+    return OTHER_VALUE in message or OTHER_TABLE in message

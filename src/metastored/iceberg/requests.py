@@ -1,0 +1,227 @@
+"""Bodies, names and parameters of requests. Raises BadRequest with one sentence: what is wrong, where, and what works.
+
+Sizes and depth are bounded before anything is used. Nothing here knows what a field means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qs
+
+import orjson
+
+from metastored.hive.names import normalize
+from metastored.iceberg.errors import BadRequest, NoSuchNamespace, NoSuchTable, NoSuchView
+from metastored.iceberg.routes import Route
+from metastored.model.names import DatabaseName, TableName
+
+__all__ = [
+    "Json",
+    "Page",
+    "Request",
+    "check_depth",
+    "database_name",
+    "identifier",
+    "integer",
+    "new_name",
+    "optional",
+    "page_of",
+    "parsed",
+    "records",
+    "required",
+    "shown",
+    "texts",
+]
+
+Json = dict[str, Any]
+
+MAX_DEPTH: Final = 128
+"""Of nested objects and lists: deeper types are no table, and functions here call themselves for each level."""
+MAX_PAGE: Final = 10_000
+SEPARATOR: Final = "\x1f"
+"""Separates the levels of a namespace in a path."""
+
+
+class Request(NamedTuple):
+    """What an operation reads of an HTTP request."""
+
+    route: Route
+    query: str = ""
+    body: bytes = b""
+    if_none_match: str = ""
+
+    def parameter(self, name: str) -> str | None:
+        """The value of a parameter of the query; the last one where it is repeated."""
+        return parse_qs(self.query, keep_blank_values=True).get(name, [None])[-1]
+
+    def flag(self, name: str) -> bool:
+        """Whether a parameter is true. Raises BadRequest for another word than true and false."""
+        value = (self.parameter(name) or "false").lower()
+        if value not in ("true", "false"):
+            raise BadRequest(f"the parameter {name} is {value!r}: true or false was expected")
+        return value == "true"
+
+    def fields(self) -> Json:
+        """The body, which has to be a JSON object."""
+        return parsed(self.body, "the body")
+
+    @property
+    def database(self) -> DatabaseName:
+        """The database that the namespace in the path names. Raises NoSuchNamespace if it has several levels."""
+        levels = self.route.namespace.split(SEPARATOR)
+        if len(levels) > 1:
+            raise NoSuchNamespace(f"Namespace does not exist: {'.'.join(levels)}: a namespace has one level here")
+        return database_name(self.route.prefix, levels)
+
+    @property
+    def table(self) -> TableName:
+        """The table or view that the path names. Raises NoSuchTable if its namespace has several levels.
+
+        Clients then look for a table of metadata, such as `files`, of the table that the last level names.
+        """
+        try:
+            database = self.database
+        except NoSuchNamespace as error:
+            kind = NoSuchView if "view" in self.route.endpoint.operation else NoSuchTable
+            raise kind(str(error)) from None
+        return database.table(_name(self.route.name, "the name in the path"))
+
+
+def parsed(data: bytes, what: str) -> Json:
+    """A JSON object. Raises BadRequest for anything else, and for one that is nested too deeply."""
+    try:
+        found = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise BadRequest(f"{what} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise BadRequest(f"{what} is not a JSON object")
+    check_depth(found, what)
+    return found
+
+
+def check_depth(value: Any, what: str) -> None:
+    """Raises BadRequest if a value is nested too deeply. It does not call itself."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return
+    raise BadRequest(f"{what} has more than {MAX_DEPTH} levels of nested objects")
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def _name(text: Any, what: str) -> str:
+    """A name of one level. Raises BadRequest if no object can have it."""
+    if not isinstance(text, str) or not text.strip():
+        raise BadRequest(f"{what} is {text!r}: a name is a text that is not empty")
+    if any(character < " " or "\ud800" <= character <= "\udfff" for character in text):
+        raise BadRequest(f"{what} is {text!r}: a name has no control characters and is valid UTF-8")
+    return normalize(text)
+
+
+def database_name(catalog: str, levels: Any) -> DatabaseName:
+    """The database of a namespace, which has one level here. Raises BadRequest."""
+    if not isinstance(levels, list) or not levels:
+        raise BadRequest(f"the namespace is {levels!r}: it is a list with the name of a database")
+    if len(levels) > 1:
+        raise BadRequest(
+            f"the namespace {'.'.join(map(str, levels))} has {len(levels)} levels: a namespace is a database of the "
+            "metastore and has one"
+        )
+    name = _name(levels[0], "the namespace")
+    return DatabaseName(normalize(catalog), name)
+
+
+def identifier(catalog: str, value: Any, what: str) -> TableName:
+    """The table or view of an identifier in a body. Raises BadRequest."""
+    if not isinstance(value, dict):
+        raise BadRequest(f"{what} is missing: it has a namespace and a name")
+    return database_name(catalog, value.get("namespace")).table(_name(value.get("name"), f"{what}.name"))
+
+
+def shown(value: Json) -> str:
+    """An identifier as a client wrote it, for messages."""
+    return ".".join(map(str, [*value["namespace"], value["name"]]))
+
+
+def new_name(fields: Mapping[str, Any]) -> str:
+    """The name of a new table or view. Raises BadRequest."""
+    return _name(fields.get("name"), "name")
+
+
+# --- fields ---------------------------------------------------------------------------------------------------------
+
+_KINDS: Final = {str: "a text", int: "a whole number", dict: "an object", list: "a list", bool: "true or false"}
+
+
+def required(fields: Mapping[str, Any], name: str, kind: type, what: str) -> Any:
+    """A field of a kind. Raises BadRequest if it is missing or of another kind."""
+    value = fields.get(name)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        found = "missing" if value is None else f"{value!r}"[:100]
+        raise BadRequest(f"{name} of {what} is {found}: {_KINDS[kind]} was expected")
+    return value
+
+
+def optional(fields: Mapping[str, Any], name: str, kind: type, what: str) -> Any:
+    """The same, or None."""
+    return None if fields.get(name) is None else required(fields, name, kind, what)
+
+
+def integer(fields: Mapping[str, Any], name: str, what: str) -> int:
+    """A whole number. Raises BadRequest."""
+    value: int = required(fields, name, int, what)
+    return value
+
+
+def texts(fields: Mapping[str, Any], name: str, what: str) -> dict[str, str]:
+    """A map of texts; empty if it is missing. Raises BadRequest."""
+    found = optional(fields, name, dict, what) or {}
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise BadRequest(f"{name}[{key!r}] of {what} is {value!r}: a text was expected"[:300])
+        if "\0" in key or "\0" in value:
+            raise BadRequest(f"{name}[{key!r}] of {what} has a null character in it"[:300])
+    return dict(found)
+
+
+def records(fields: Mapping[str, Any], name: str, what: str) -> list[Json]:
+    """A list of objects; empty if it is missing. Raises BadRequest."""
+    found = optional(fields, name, list, what) or []
+    for at, each in enumerate(found):
+        if not isinstance(each, dict):
+            raise BadRequest(f"{name}[{at}] of {what} is not an object")
+    return list(found)
+
+
+# --- pages ----------------------------------------------------------------------------------------------------------
+
+
+class Page(NamedTuple):
+    """A part of a sorted list, and the token of the next one."""
+
+    names: Sequence[str]
+    token: str | None
+
+
+def page_of(names: Sequence[str], request: Request) -> Page:
+    """The page that a request names: all names unless it sends `pageToken`, which is empty for the first page.
+
+    A token is the last name of the page before, so names that are added meanwhile do not shift the pages.
+    """
+    token, size = request.parameter("pageToken"), request.parameter("pageSize")
+    if size is not None and not (size.isascii() and size.isdigit() and len(size) < 10 and int(size) > 0):
+        raise BadRequest(f"pageSize is {size!r}: a number above 0 was expected")
+    if token is None:
+        return Page(names, None)
+    most = min(int(size or MAX_PAGE), MAX_PAGE)
+    rest = [name for name in names if name > token] if token else list(names)
+    return Page(rest[:most], rest[most - 1] if len(rest) > most else None)

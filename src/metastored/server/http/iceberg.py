@@ -1,0 +1,214 @@
+"""Iceberg's REST catalog over HTTP: /iceberg, with the caller, the rules and the limits of every other call.
+
+A request is served on a thread of its own. It calls the server's handler in the session of the request, and reads and
+writes metadata files by the warehouse's file systems. Errors have the specification's form.
+
+Tokens are not issued here: clients send the credentials that all other paths take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from metastored.config import ICEBERG_PATH
+from metastored.errors import StoreError
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_CATALOG
+from metastored.iceberg.errors import body_of
+from metastored.iceberg.routes import Route, find
+from metastored.model.names import TableName
+from metastored.model.refusals import READ_ONLY
+from metastored.server.auth.identity import Identities, Unauthorized
+from metastored.server.http.in_process import WholeReplies
+from metastored.server.http.thrift import (
+    Bodies,
+    Headers,
+    Refusal,
+    RequestBody,
+    ThriftOverHttp,
+    refuse_browsers,
+    respond,
+)
+from metastored.server.thrift import Service
+from metastored.threads import Pool
+from metastored.wire.message import Session
+
+if TYPE_CHECKING:
+    from metastored.iceberg.files import MetadataFiles
+    from metastored.iceberg.serving import Response
+
+THREADS: Final = 16
+"""Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
+Commits wait for each other, and reads never for a commit."""
+MAX_BODY: Final = 16 * 1024 * 1024
+"""Bytes of a request."""
+JSON: Final = "application/json"
+TOKENS: Final = "/v1/oauth/tokens"
+NO_TOKENS: Final = (
+    "this server issues no tokens: configure the client with a token of your identity provider (token=…), or with "
+    "another Authorization (header.Authorization=Basic …)"
+)
+NO_TOKEN: Final = (b"bearer", b"bearer none", b"bearer null")
+"""What clients without a token send: pyiceberg writes its None. No token is any of these words."""
+KINDS: Final = {
+    401: "NotAuthorizedException",
+    403: "ForbiddenException",
+    404: "NotFoundException",
+    405: "UnsupportedOperationException",
+    429: "TooManyRequestsException",
+    503: "ServiceUnavailableException",
+}
+"""The types of errors for statuses of refusals; others are bad requests."""
+COLUMN_CHECK: Final = "metastore.disallow.incompatible.col.type.changes"
+"""The setting of a session by which Hive refuses to rename or reorder columns: Iceberg's have ids."""
+
+
+class IcebergOverHttp(ThriftOverHttp):
+    """An ASGI application for all paths below /iceberg. It identifies callers as the paths of Thrift do."""
+
+    max_body = MAX_BODY
+
+    def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
+        super().__init__(service, identities, bodies)
+        self._readers = Pool(THREADS, "metastored-iceberg")
+        self._writers = Pool(THREADS, "metastored-iceberg-commits")
+        self._files: MetadataFiles | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        answer = partial(_refuse, send, scope["method"] == "HEAD")
+        try:
+            await self._serve(scope, receive, send)
+        except Refusal as refusal:
+            await answer(refusal.status, refusal.line, refusal.headers)
+        except Unauthorized as error:
+            headers = [(b"www-authenticate", each.encode()) for each in error.challenges]
+            if error.retry_after is not None:
+                headers.append((b"retry-after", b"%d" % error.retry_after))
+            await answer(error.status, str(error), headers)
+        except StoreError as error:
+            await answer(503, str(error), [(b"retry-after", b"5")])
+
+    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        refuse_browsers(headers)
+        path = _path(scope)
+        if path == TOKENS:
+            refusal = {"error": "unsupported_grant_type", "error_description": NO_TOKENS}
+            await respond(send, 400, orjson.dumps(refusal), [(b"content-type", JSON.encode())])
+            return
+        route = _routed(scope["method"], path)
+        session, proof = await self._identified(scope, headers)
+        if self._service.settings.read_only == "on" and not route.endpoint.reads:
+            raise Refusal(403, f"{READ_ONLY}, and {route.endpoint.operation} would change it")
+        _check_media_type(headers)
+        if self._service.state.replies.is_full:
+            await self._service.state.replies.room(0)
+        body_of_request = RequestBody(self._bodies, self.max_body)
+        try:
+            await body_of_request.receive(receive, headers)
+            work = partial(
+                self._answer,
+                route,
+                scope.get("query_string", b"").decode("latin-1"),
+                body_of_request.data,
+                headers.get(b"if-none-match", b"").decode("latin-1"),
+                session,
+                asyncio.get_running_loop(),
+            )
+            pool = self._readers if route.endpoint.reads else self._writers
+            response = await pool.run(work)
+        finally:
+            body_of_request.forget()
+        labels = [(b"content-type", JSON.encode())] if response.body else []
+        if response.etag is not None:
+            labels.append((b"etag", response.etag.encode("latin-1", "replace")))
+        body = b"" if scope["method"] == "HEAD" else response.body
+        await respond(send, response.status, body, [*labels, *proof])
+
+    async def _identify(self, scope: Any, headers: dict[bytes, bytes], session: Session) -> Headers:
+        if headers.get(b"authorization", b"").strip().lower() in NO_TOKEN:
+            headers = {name: value for name, value in headers.items() if name != b"authorization"}
+        return await super()._identify(scope, headers, session)
+
+    def close(self) -> None:
+        """Ends the threads."""
+        self._readers.close()
+        self._writers.close()
+
+    def _answer(
+        self, route: Route, query: str, body: bytes, tag: str, session: Session, loop: asyncio.AbstractEventLoop
+    ) -> Response:
+        """The response, made on a thread of the pool, which also imports what only a request needs."""
+        from metastored.client._backend.threads import InProcess
+        from metastored.client._sync.caller import Caller as ApiCaller
+        from metastored.client._sync.client import BATCH, TIMEOUT, Client
+        from metastored.client.endpoints import Identity
+        from metastored.client.retry import Retry
+        from metastored.iceberg.catalog import Caller, Catalog
+        from metastored.iceberg.files import MetadataFiles
+        from metastored.iceberg.requests import Request
+        from metastored.iceberg.serving import serve
+
+        service, rules, access = self._service, self._service.file_rules, self._service.files
+        assert rules is not None and access is not None
+        if self._files is None:
+            self._files = MetadataFiles(access)
+        session.conf[COLUMN_CHECK] = "false"
+        commits = copy(session)
+        commits.generation = commits.accepts = Generation.HIVE_4_2
+        identity = Identity(session.user, session.groups)
+
+        def client(of: Session) -> Client:
+            inside = InProcess(WholeReplies(service), of.user, of, loop)
+            return Client(ApiCaller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
+
+        def entrust(tables: Iterable[TableName]) -> None:
+            commits.entrusted = frozenset(
+                (table.catalog or DEFAULT_CATALOG, table.database, table.table) for table in tables
+            )
+
+        def file_refusal(name: TableName, location: str, file: str) -> str | None:
+            asked = rules.file_refusal(name, location, file, session)
+            return asyncio.run_coroutine_threadsafe(asked, loop).result()
+
+        def is_remote(name: TableName) -> bool:
+            return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
+
+        authorized = service.settings.authorization == "sql"
+        caller = Caller(client(session), client(commits), entrust, file_refusal, is_remote, session.user, authorized)
+        return serve(Catalog(caller, self._files), Request(route, query, body, tag))
+
+
+def _path(scope: Any) -> str:
+    """The path below /iceberg, still percent-encoded."""
+    path: str = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1").partition("?")[0]
+    return path.removeprefix(ICEBERG_PATH)
+
+
+def _routed(verb: str, path: str) -> Route:
+    found = find(verb, path)
+    if found is None:
+        raise Refusal(404, f"Iceberg's REST catalog has nothing at this path; GET {ICEBERG_PATH}/v1/config lists paths")
+    if not isinstance(found, Route):
+        allowed = ", ".join(sorted(found))
+        raise Refusal(405, f"{verb} is not for this path: {allowed}", [(b"allow", allowed.encode())])
+    return found
+
+
+def _check_media_type(headers: dict[bytes, bytes]) -> None:
+    label = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    if label not in ("", JSON):
+        raise Refusal(415, f"the content type of requests is {JSON}, not {label!r}")
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        raise Refusal(415, "compressed requests are not supported: send the body without compression")
+
+
+async def _refuse(send: Any, is_head: bool, status: int, line: str, headers: Headers) -> None:
+    body = b"" if is_head else orjson.dumps(body_of(status, KINDS.get(status, "BadRequestException"), line))
+    await respond(send, status, body, [(b"content-type", JSON.encode()), *headers])
