@@ -140,7 +140,8 @@ def rest_catalog(server: RunningServer, who: str | None = None, password: str = 
 
 def hive_catalog(server: RunningServer, **properties: str) -> HiveCatalog:
     """pyiceberg's client of the metastore itself, which takes a lock for each commit."""
-    return HiveCatalog("hive", uri=server.uri, **{"lock-check-min-wait-time": "0.01", **properties})
+    waits = {"lock-check-min-wait-time": "0.01", "lock-check-max-wait-time": "0.1", "lock-check-retries": "200"}
+    return HiveCatalog("hive", uri=server.uri, **{**waits, **properties})
 
 
 def stored(server: RunningServer, namespace: str, name: str = "t") -> Table:
