@@ -27,6 +27,7 @@ GROUPS = (
     "cached",
     "http",
     "spark_catalog",
+    "iceberg_rest",
     "lance_spark",
     "lance",
     "acid",

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import metastored
 from metastored.errors import MetaException
+from metastored.hive.locations import local_path
 from metastored.structs import Table
 from metastored.testing import RunningServer
 from metastored.wire.structs import replace
-from tests.iceberg.rest_server import ROWS, SCHEMA, Rest, hive_catalog, metadata_files, rest_catalog, stored
+from tests.iceberg.rest_server import (
+    ROWS,
+    SCHEMA,
+    Rest,
+    hive_catalog,
+    iceberg_server,
+    metadata_files,
+    rest_catalog,
+    stored,
+)
 
 Json = dict[str, Any]
 
@@ -232,3 +243,17 @@ def test_a_transaction_names_tables_that_exist(rest: Rest, namespace: str) -> No
     refused = rest.post("/transactions/commit", {"table-changes": changes})
     assert (refused.status, refused.error) == (404, "NoSuchTableException")
     assert locations(rest, namespace, "a") == before
+
+
+@pytest.mark.parametrize("compat", ["2.3", "4.2"])
+def test_a_server_for_one_version_of_hive_serves_the_same_catalog(tmp_path: Path, compat: str) -> None:
+    """What REST clients see does not depend on the Hive that Thrift clients see."""
+    with iceberg_server(tmp_path, compat=compat) as server:
+        rest = Rest(server)
+        rest.namespace("n")
+        made = [rest.table("n", name) for name in ("a", "b")]
+        changes = [change("n", name, properties(x="1")) for name in ("a", "b")]
+        assert rest.post("/transactions/commit", {"table-changes": changes}).status == 204
+        assert parameters(stored(server, "n", "b"))["x"] == "1"
+        assert rest.delete("/namespaces/n/tables/a?purgeRequested=true").status == 204
+        assert not Path(local_path(made[0]["metadata"]["location"])).exists()

@@ -172,6 +172,28 @@ def test_a_file_that_is_not_named_as_metadata_is_not_read(server: RunningServer,
     assert refused.error == "BadRequestException" and "not the name of a metadata file" in refused.message
 
 
+@pytest.mark.parametrize("linked", ["file", "directory"])
+def test_a_symbolic_link_leads_to_no_other_file(
+    server: RunningServer, rest: Rest, namespace: str, tmp_path: Path, linked: str
+) -> None:
+    """Whoever writes to the directory of a table could otherwise have the server read and remove files of others."""
+    other = Path(local_path(rest.table(namespace, "other")["metadata-location"]))
+    rest.table(namespace)
+    row = stored(server, namespace)
+    assert row.sd is not None
+    folder = Path(local_path(row.sd.location or ""))
+    if linked == "file":
+        (folder / "metadata" / "link.metadata.json").symlink_to(other)
+        file = f"{row.sd.location}/metadata/link.metadata.json"
+    else:
+        (folder / "linked").symlink_to(other.parent)
+        file = f"{row.sd.location}/linked/{other.name}"
+    with metastored.connect(server.uri) as client:
+        client.alter((namespace, "t"), replace(row, parameters={**(row.parameters or {}), "metadata_location": file}))
+    assert rest.get(f"/namespaces/{namespace}/tables/t").error == "ServiceUnavailableException"
+    assert other.exists()
+
+
 def test_a_metadata_file_that_is_gone_is_an_error_of_this_table(
     server: RunningServer, rest: Rest, namespace: str
 ) -> None:

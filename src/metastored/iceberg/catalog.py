@@ -151,9 +151,9 @@ class Catalog:
         if refusal is not None:
             raise Forbidden(refusal)
 
-    def drop(self, name: TableName, *, purge: bool = False) -> None:
+    def drop(self, name: TableName) -> None:
         """Drops a table or view. Its files stay: `tables.py` removes those of a purged table."""
-        self.client.drop_table(name, delete_data=False, purge=purge)
+        self.client.drop_table(name, delete_data=False)
 
     # --- changes ---
 

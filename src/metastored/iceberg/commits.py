@@ -278,22 +278,22 @@ def commit_transaction(catalog: Catalog, request: Request) -> None:
     changes = records(request.fields(), "table-changes", "the request")
     if not 0 < len(changes) <= MAX_TABLES:
         raise BadRequest(f"table-changes has {len(changes)} entries: 1 to {MAX_TABLES} were expected")
-    asked: dict[TableName, tuple[list[Json], list[Json]]] = {}
+    requested: dict[TableName, tuple[list[Json], list[Json]]] = {}
     for change in changes:
         name = identifier(request.route.prefix, change.get("identifier"), "identifier")
-        if name in asked:
+        if name in requested:
             raise BadRequest(f"table-changes has {name} twice: put all updates of a table into one entry")
         requirements = records(change, "requirements", f"the change of {name}")
         if is_create(requirements):
             raise BadRequest(f"{name} would be made: a transaction of several tables changes tables that exist")
-        asked[name] = requirements, records(change, "updates", f"the change of {name}")
-    until_done(asked, lambda: _attempt_all(catalog, asked))
+        requested[name] = requirements, records(change, "updates", f"the change of {name}")
+    until_done(requested, lambda: _attempt_all(catalog, requested))
 
 
-def _attempt_all(catalog: Catalog, asked: dict[TableName, tuple[list[Json], list[Json]]]) -> None:
+def _attempt_all(catalog: Catalog, requested: dict[TableName, tuple[list[Json], list[Json]]]) -> None:
     found = [
         (_applied(catalog, catalog.table(name), requirements, updates), updates)
-        for name, (requirements, updates) in asked.items()
+        for name, (requirements, updates) in requested.items()
     ]
     steps = [(prepared, updates) for prepared, updates in found if prepared is not None]
     if not steps:

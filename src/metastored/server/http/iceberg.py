@@ -174,8 +174,8 @@ class IcebergOverHttp(ThriftOverHttp):
             )
 
         def file_refusal(name: TableName, location: str, file: str) -> str | None:
-            asked = rules.file_refusal(name, location, file, session)
-            return asyncio.run_coroutine_threadsafe(asked, loop).result()
+            check = rules.file_refusal(name, location, file, session)
+            return asyncio.run_coroutine_threadsafe(check, loop).result()
 
         def is_remote(name: TableName) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()

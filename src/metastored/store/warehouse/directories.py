@@ -274,7 +274,7 @@ class Warehouse:
             }
             return listing_of(entries, compacted)
 
-    # --- files ---
+    # --- files, never through symbolic links in the warehouse ---
 
     def read_file(self, uri: str, most: int) -> bytes:
         """The first bytes of a file, at most `most`. Raises StoreError, also where this server does not access it."""
@@ -300,6 +300,16 @@ class Warehouse:
     def _accessed(self, uri: str) -> tuple[FileSystem, str]:
         if not self.looks_at(uri):
             raise StoreError(f"this server does not access {uri} (the setting directories is {self.mode})")
+        location = unaliased(uri)
+        if is_local(location):
+            # Whoever may write to a directory could let the server open any file by a link in it.
+            path = local_path(location)
+            if is_local(self.root) and is_under(location, self.root):
+                link = first_link(path, local_path(self.root))
+            else:
+                link = next((each for each in (path, os.path.dirname(path)) if os.path.islink(each)), None)
+            if link is not None:
+                raise StoreError(f"{uri} is not opened: {link} is a symbolic link; name the file itself")
         return self._file_system(uri)
 
     def _file_system(self, uri: str) -> tuple[FileSystem, str]:
