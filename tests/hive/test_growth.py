@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from metastored.client import view_queries
+from metastored.errors import InvalidInputException, StatementError
 from metastored.hive import limits, locations, names, patterns, quartz
 from metastored.hive.delegation import Identifier, Token
 from metastored.hive.filters import kryo, kryo_5
@@ -21,9 +23,12 @@ from metastored.hive.filters.parser import parse_filter
 from metastored.hive.filters.tables import parse_table_filter
 from metastored.hive.filters.tree import FilterSyntaxError, like_expression, predicate
 from metastored.hive.generation import Generation
+from metastored.hive.statements.definitions import Column
+from metastored.hive.statements.parsing import parse_script
 from metastored.hive.transactions import snapshots
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.hive.types import type_strings as types
+from metastored.model.names import TableName
 from metastored.model.spark.type_strings import parse_ddl
 
 pytestmark = pytest.mark.slow
@@ -78,6 +83,18 @@ def a_snapshot(text: str) -> None:
         snapshots.parse_write_id_lists(text)
     with suppress(ValueError):
         WrittenTxnList(text).is_valid(7)
+
+
+def a_statement(text: str) -> None:
+    with suppress(StatementError):
+        parse_script(text)
+
+
+def a_query(text: str) -> None:
+    view_queries.source_of(text)
+    view_queries.tables_in(text)
+    with suppress(InvalidInputException):
+        view_queries.check_named(TableName("", "d", "v"), text, [Column("a", "int")])
 
 
 CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
@@ -136,6 +153,19 @@ CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
     "an expression of zeros": (a_tree, filled("", "\0")),
     "an expression of letters": (a_tree, filled("", "a")),
     "an expression of ones": (a_tree, filled("", "\x01")),
+    "a statement of open comments": (a_statement, filled("SHOW TABLES ", "/*")),
+    "a statement of spaces": (a_statement, filled("SHOW TABLES", " ", "x")),
+    "a statement of quotes": (a_statement, filled("SHOW TABLES LIKE '", "''")),
+    "a statement of properties": (a_statement, filled("ALTER TABLE t SET TBLPROPERTIES ('a'='b'", ", 'a'='b'", ")")),
+    "a statement of backslashes": (a_statement, filled("SHOW TABLES LIKE '", "\\\\", "'")),
+    "many statements": (a_statement, filled("", "SHOW TABLES;")),
+    "a statement that nobody knows": (a_statement, filled("", "abc ")),
+    "a view of spaces": (a_query, filled("SELECT a", " ", "x")),
+    "a view of columns": (a_query, filled("SELECT a", ", a b", " FROM t")),
+    "a view of conditions": (a_query, filled("SELECT a FROM t WHERE ", "a AND ", "a")),
+    "a view of parentheses": (a_query, filled("SELECT a FROM ", "(")),
+    "a view of tables": (a_query, filled("SELECT 1 AS a FROM t", ", t")),
+    "a view of stars": (a_query, filled("SELECT ", ", ", "*")),
     "a token's text": (Token.decode, filled("", "A")),
     "a token's identifier": (lambda text: Identifier.decode(text.encode()), filled("\0", "\x01a")),
 }  # fmt: skip

@@ -13,11 +13,9 @@ from metastored.hive.statements.definitions import Column
 from metastored.hive.statements.words import pieces_of
 from metastored.model.names import TableName
 
-_SIMPLE: Final = re.compile(
-    r"SELECT\s+(?P<list>\*|[\w`,.\s]+?)\s+FROM\s+(?P<name>[\w.`]+)\s*(?:WHERE\b(?!.*\b(?:UNION|INTERSECT|EXCEPT)\b).*)?",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A query of one table whose columns are those of the table."""
+Piece = tuple[str, str]
+"""Its kind and its text, as `pieces_of` has them."""
+_BEFORE_COLUMNS: Final = frozenset({"DISTINCT", "ALL"})
 _STAR: Final = re.compile(r"(?:SELECT|,|\.)\s*\*", re.IGNORECASE)
 _ENDS: Final = frozenset(
     {
@@ -26,6 +24,8 @@ _ENDS: Final = frozenset(
     }
 )
 """Words that end the list of tables."""
+_COMBINED: Final = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+"""Words between two queries."""
 _NO_NAMES: Final = frozenset({"SELECT", "FROM", "VALUES", "LATERAL", "UNNEST", "TABLE"})
 _QUERIES: Final = ("select", "with", "from", "values", "table", "map", "reduce", "(")
 
@@ -41,21 +41,54 @@ def source_of(query: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...] 
 
     None for any other query: its columns are not known without an engine.
     """
-    found = _SIMPLE.fullmatch(query.strip())
-    if found is None:
+    pieces = [*pieces_of(query)]
+    words = [text.upper() if kind == "word" else text for kind, text in pieces]
+    if words[:1] != ["SELECT"] or "FROM" not in words:
         return None
-    name = tuple(part.strip("`") for part in found["name"].split("."))
-    if found["list"] == "*":
+    at = words.index("FROM")
+    name, end = _name_at(pieces, at + 1)
+    rest = words[end:]
+    if not name or (rest and (rest[0] != "WHERE" or not _COMBINED.isdisjoint(rest))):
+        return None
+    if words[1:at] == ["*"]:
         return name, None
-    columns = []
-    for item in found["list"].split(","):
-        words = item.split()
-        if len(words) == 3 and words[1].lower() == "as":
-            words = [words[0], words[2]]
-        if not 1 <= len(words) <= 2:
-            return None
-        columns.append((words[0].rpartition(".")[2].strip("`"), words[-1].rpartition(".")[2].strip("`")))
-    return name, tuple(columns)
+    items: list[list[Piece]] = [[]]
+    for piece in pieces[1:at]:
+        if piece[1] == ",":
+            items.append([])
+        else:
+            items[-1].append(piece)
+    columns = [column for item in items if (column := _column(item)) is not None]
+    return (name, tuple(columns)) if len(columns) == len(items) else None
+
+
+def _column(pieces: list[Piece]) -> tuple[str, str] | None:
+    """A column of a table and its name in the view: `a`, `t.a`, `a b` or `a AS b`; None for anything else."""
+    name, end = _name_at(pieces, 0)
+    if not name or name[0].upper() in _BEFORE_COLUMNS:
+        return None
+    rest = pieces[end:]
+    if rest and rest[0][1].upper() == "AS" and len(rest) == 2:
+        rest = rest[1:]
+    if len(rest) > 1 or (rest and not _is_name(rest[0])):
+        return None
+    return name[-1], _bare(rest[0][1]) if rest else name[-1]
+
+
+def _name_at(pieces: list[Piece], at: int) -> tuple[tuple[str, ...], int]:
+    """The parts of the name that begins at a piece, and the piece behind it; no parts where there is none."""
+    parts: list[str] = []
+    while at < len(pieces) and _is_name(pieces[at]):
+        parts.append(_bare(pieces[at][1]))
+        at += 1
+        if at == len(pieces) or pieces[at][1] != ".":
+            return tuple(parts), at
+        at += 1
+    return (), at
+
+
+def _is_name(piece: Piece) -> bool:
+    return piece[0] == "word" or (piece[0] == "quoted" and piece[1].startswith("`"))
 
 
 def check_named(name: TableName, query: str, columns: Iterable[Column]) -> None:
