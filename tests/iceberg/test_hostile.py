@@ -83,6 +83,34 @@ def test_a_property_cannot_say_what_the_table_is(server: RunningServer, rest: Re
     assert rest.post(f"/namespaces/{namespace}/tables", body).error == "BadRequestException"
 
 
+UPDATES: dict[str, list[Json]] = {
+    "too many updates": [{"action": "remove-statistics", "snapshot-id": 1}] * 10_001,
+    "too many schemas": [{"action": "add-schema", "schema": SCHEMA}] * 501,
+    "a property that is a list": [{"action": "remove-properties", "removals": [["a"]]}],
+    "a schema id that is a list": [{"action": "remove-schemas", "schema-ids": [[7]]}],
+    "a spec id that is an object": [{"action": "remove-partition-specs", "spec-ids": [{}]}],
+    "a snapshot id that is an object": [{"action": "remove-snapshots", "snapshot-ids": [{}]}],
+    "an identifier field that is a list": [
+        {"action": "add-schema", "schema": {**SCHEMA, "identifier-field-ids": [[]]}}
+    ],
+}
+
+
+@pytest.mark.parametrize("case", UPDATES)
+def test_a_commit_is_refused_with(rest: Rest, namespace: str, case: str) -> None:
+    rest.table(namespace)
+    refused = rest.commit(namespace, "t", *UPDATES[case])
+    assert refused.error == "BadRequestException", refused
+    assert "entries" in refused.message or "at most" in refused.message or "expected" in refused.message
+
+
+def test_ten_thousand_snapshots_are_removed_one_by_one(rest: Rest, namespace: str) -> None:
+    """As older clients do it. They are removed at once: for each of them all others would be copied."""
+    rest.table(namespace)
+    updates = [{"action": "remove-snapshots", "snapshot-ids": [at]} for at in range(10_000)]
+    assert rest.commit(namespace, "t", *updates).status == 200
+
+
 def test_a_body_that_is_too_long_is_refused_before_it_is_sent(server: RunningServer) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.http_port or 0, timeout=30)
     connection.putrequest("POST", "/iceberg/v1/namespaces")

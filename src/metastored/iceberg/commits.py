@@ -32,10 +32,10 @@ from metastored.iceberg.errors import (
 from metastored.iceberg.files import next_file
 from metastored.iceberg.metadata import DEFAULT_VERSION, EMPTY, FORMAT_VERSION, logged, written
 from metastored.iceberg.publishing import NewFiles
-from metastored.iceberg.requests import Json, Request, identifier, optional, records
+from metastored.iceberg.requests import Json, Request, few_records, identifier, optional, records
 from metastored.iceberg.requirements import TABLE_EXISTS, check_requirements, is_create
 from metastored.iceberg.rights import may_change, may_create
-from metastored.iceberg.updates import Builder, operations_of
+from metastored.iceberg.updates import Builder, merged, operations_of
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.model.origins import METADATA_LOCATION
@@ -138,7 +138,8 @@ def commit_table(catalog: Catalog, request: Request) -> Json:
     sent = optional(fields, "identifier", dict, "the request")
     if sent is not None and identifier(request.route.prefix, sent, "identifier") != name:
         raise BadRequest(f"the request has another identifier than its path, which has {name}")
-    requirements, updates = records(fields, "requirements", "the request"), records(fields, "updates", "the request")
+    requirements = few_records(fields, "requirements", "the request")
+    updates = few_records(fields, "updates", "the request")
     if is_create(requirements):
         return _create_by_commit(catalog, name, updates)
     return until_done([name], lambda: _attempt(catalog, name, requirements, updates))
@@ -160,7 +161,7 @@ def _applied(catalog: Catalog, before: Loaded, requirements: list[Json], updates
     _refuse_remote(catalog, before.name)
     check_requirements(requirements, before.metadata)
     builder = Builder(before.metadata)
-    for update in updates:
+    for update in merged(updates):
         builder.apply(update)
     if not builder.changed:
         return None
@@ -283,10 +284,10 @@ def commit_transaction(catalog: Catalog, request: Request) -> None:
         name = identifier(request.route.prefix, change.get("identifier"), "identifier")
         if name in requested:
             raise BadRequest(f"table-changes has {name} twice: put all updates of a table into one entry")
-        requirements = records(change, "requirements", f"the change of {name}")
+        requirements = few_records(change, "requirements", f"the change of {name}")
         if is_create(requirements):
             raise BadRequest(f"{name} would be made: a transaction of several tables changes tables that exist")
-        requested[name] = requirements, records(change, "updates", f"the change of {name}")
+        requested[name] = requirements, few_records(change, "updates", f"the change of {name}")
     until_done(requested, lambda: _attempt_all(catalog, requested))
 
 

@@ -13,7 +13,7 @@ from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name, normalize
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import AlreadyExists, BadRequest, NamespaceNotEmpty, Unprocessable
-from metastored.iceberg.requests import Json, Request, database_name, optional, page_of, texts
+from metastored.iceberg.requests import Json, Request, database_name, distinct, page_of, texts
 from metastored.iceberg.routes import announced
 from metastored.model.names import DatabaseName
 from metastored.wire.generated.common import PrincipalType
@@ -109,15 +109,15 @@ def update_namespace(catalog: Catalog, request: Request) -> Json:
     """Sets and removes properties."""
     fields, name = request.fields(), request.database
     updates = texts(fields, "updates", "the request")
-    removals = optional(fields, "removals", list, "the request") or []
-    if not all(isinstance(each, str) for each in removals):
-        raise BadRequest("removals of the request is a list of names of properties")
-    both = sorted(updates.keys() & set(removals))
+    removals = frozenset[str]()
+    if fields.get("removals") is not None:
+        removals = distinct(fields, "removals", str, "the request")
+    both = sorted(updates.keys() & removals)
     if both:
         raise Unprocessable(f"the property {both[0]!r} is in updates and in removals: one of them is meant")
     before = catalog.database(name)
     shown = _properties(before)
-    removed = [key for key in removals if key in shown]
+    removed = removals & shown.keys()
     fixed = [key for key in FIELDS if key in removed]
     if fixed:
         raise BadRequest(f"{fixed[0]} of a namespace is not removed: set another value")
@@ -127,7 +127,7 @@ def update_namespace(catalog: Catalog, request: Request) -> Json:
     return {
         "updated": sorted(updates),
         "removed": sorted(removed),
-        "missing": sorted(key for key in removals if key not in shown),
+        "missing": sorted(removals - shown.keys()),
     }
 
 

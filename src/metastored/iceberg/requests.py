@@ -22,6 +22,8 @@ __all__ = [
     "Request",
     "check_depth",
     "database_name",
+    "distinct",
+    "few_records",
     "identifier",
     "integer",
     "new_name",
@@ -39,6 +41,8 @@ Json = dict[str, Any]
 MAX_DEPTH: Final = 128
 """Of nested objects and lists: deeper types are no table, and functions here call themselves for each level."""
 MAX_PAGE: Final = 10_000
+MAX_RECORDS: Final = 10_000
+"""Entries of a list of objects, such as updates: some of them need time for each entry that is there already."""
 SEPARATOR: Final = "\x1f"
 """Separates the levels of a namespace in a path."""
 
@@ -200,6 +204,23 @@ def records(fields: Mapping[str, Any], name: str, what: str) -> list[Json]:
         if not isinstance(each, dict):
             raise BadRequest(f"{name}[{at}] of {what} is not an object")
     return list(found)
+
+
+def few_records(fields: Mapping[str, Any], name: str, what: str, most: int = MAX_RECORDS) -> list[Json]:
+    """The same for a list of changes. Raises BadRequest if it is too long."""
+    found = records(fields, name, what)
+    if len(found) > most:
+        raise BadRequest(f"{name} of {what} has {len(found):,} entries: at most {most:,} are taken")
+    return found
+
+
+def distinct(fields: Mapping[str, Any], name: str, kind: type, what: str) -> frozenset[Any]:
+    """The values of a list of texts or of whole numbers. Raises BadRequest if it is missing or has others."""
+    found = required(fields, name, list, what)
+    for each in found:
+        if type(each) is not kind:
+            raise BadRequest(f"{name} of {what} has {each!r} in it: {_KINDS[kind]} was expected"[:300])
+    return frozenset(found)
 
 
 # --- pages ----------------------------------------------------------------------------------------------------------

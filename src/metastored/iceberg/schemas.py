@@ -6,6 +6,7 @@ A schema is a struct with `schema-id` and `identifier-field-ids`. Fields that ar
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 from metastored.errors import ConversionError
 from metastored.hive.types.type_strings import Array, Decimal, Field, HiveType, Map, Primitive, Struct
 from metastored.iceberg.errors import BadRequest
-from metastored.iceberg.requests import Json, optional, records, required
+from metastored.iceberg.requests import Json, distinct, optional, records, required
 from metastored.wire.generated.common import FieldSchema
 
 __all__ = [
@@ -56,12 +57,12 @@ def check_schema(schema: Json, version: int, what: str) -> None:
             raise BadRequest(f"{what} has the field id {id} twice, the second time for {path!r}")
         seen.add(id)
     names = [name for name, _ in _names(schema)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice, times = Counter(names).most_common(1)[0] if names else ("", 0)
+    if times > 1:
         raise BadRequest(f"{what} has the column {twice!r} twice")
-    for id in optional(schema, "identifier-field-ids", list, what) or ():
-        if id not in seen:
-            raise BadRequest(f"{what} has the identifier field id {id!r}, and no field has it")
+    if schema.get("identifier-field-ids") is not None:
+        for id in sorted(distinct(schema, "identifier-field-ids", int, what) - seen):
+            raise BadRequest(f"{what} has the identifier field id {id}, and no field has it")
 
 
 def _check_struct(struct: Json, version: int, what: str) -> None:

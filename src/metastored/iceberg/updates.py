@@ -6,7 +6,7 @@ A builder never changes the metadata that it was given. Ids of -1 mean what the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from metastored.iceberg.errors import BadRequest, CommitFailed
@@ -21,7 +21,7 @@ from metastored.iceberg.metadata import (
     current_schema,
     now,
 )
-from metastored.iceberg.requests import Json, integer, optional, required, texts
+from metastored.iceberg.requests import Json, distinct, integer, optional, required, texts
 from metastored.iceberg.schemas import check_schema, highest_id, is_same
 from metastored.iceberg.specs import (
     bound_order,
@@ -33,7 +33,7 @@ from metastored.iceberg.specs import (
     next_id,
 )
 
-__all__ = ["DATA_UPDATES", "Builder", "operations_of"]
+__all__ = ["DATA_UPDATES", "MAX_COSTLY", "Builder", "merged", "operations_of"]
 
 LAST_ADDED: Final = -1
 ROW_LINEAGE: Final = 3
@@ -43,6 +43,12 @@ DATA_UPDATES: Final = frozenset({
     "remove-partition-statistics", "add-encryption-key",
 })  # fmt: skip
 """Updates that a writer of rows needs; others change the table itself."""
+COSTLY: Final = frozenset({
+    "add-schema", "add-spec", "add-sort-order", "add-encryption-key", "set-properties", "remove-properties",
+})  # fmt: skip
+"""Updates that compare with all that the table has."""
+MAX_COSTLY: Final = 500
+"""Of one commit. Clients send a few."""
 
 
 class Builder:
@@ -60,6 +66,7 @@ class Builder:
         self._added: dict[str, int | None] = {"schema": None, "spec": None, "order": None}
         self._added_snapshots: set[int] = set()
         self._mains: list[int] = []
+        self._costly = 0
         self._removed = False
 
     def apply(self, update: Json) -> None:
@@ -68,6 +75,10 @@ class Builder:
         step = _STEPS.get(action)
         if step is None:
             raise BadRequest(f"there is no update {action!r}; known are {', '.join(sorted(_STEPS))}"[:1500])
+        if action in COSTLY:
+            self._costly += 1
+            if self._costly > MAX_COSTLY:
+                raise BadRequest(f"a commit has at most {MAX_COSTLY} updates that add schemas, specs or properties")
         step(self, update)
 
     def built(self, previous_updated: int | None) -> Json:
@@ -130,7 +141,7 @@ class Builder:
         self._set("properties", {**self.metadata["properties"], **updates})
 
     def remove_properties(self, update: Json) -> None:
-        removals = required(update, "removals" if "removals" in update else "removed", list, "remove-properties")
+        removals = distinct(update, "removals" if "removals" in update else "removed", str, "remove-properties")
         kept = {key: value for key, value in self.metadata["properties"].items() if key not in removals}
         self._set("properties", kept)
 
@@ -169,7 +180,7 @@ class Builder:
         self._set("current-schema-id", id)
 
     def remove_schemas(self, update: Json) -> None:
-        ids = required(update, "schema-ids", list, "remove-schemas")
+        ids = distinct(update, "schema-ids", int, "remove-schemas")
         if self.metadata["current-schema-id"] in ids:
             raise BadRequest(f"the schema {self.metadata['current-schema-id']} is the current one: it is not removed")
         self._set("schemas", [each for each in self.metadata["schemas"] if each["schema-id"] not in ids])
@@ -201,7 +212,7 @@ class Builder:
         self._set("default-spec-id", id)
 
     def remove_partition_specs(self, update: Json) -> None:
-        ids = required(update, "spec-ids", list, "remove-partition-specs")
+        ids = distinct(update, "spec-ids", int, "remove-partition-specs")
         if self.metadata["default-spec-id"] in ids:
             raise BadRequest(f"the partition spec {self.metadata['default-spec-id']} is the default: it is not removed")
         self._set("partition-specs", [each for each in self.metadata["partition-specs"] if each["spec-id"] not in ids])
@@ -295,7 +306,7 @@ class Builder:
         self._set("refs", {key: ref for key, ref in self.metadata["refs"].items() if key != name})
 
     def remove_snapshots(self, update: Json) -> None:
-        ids = set(required(update, "snapshot-ids", list, "remove-snapshots"))
+        ids = distinct(update, "snapshot-ids", int, "remove-snapshots")
         metadata = self.metadata
         self._removed = True
         self._set("snapshots", [each for each in metadata["snapshots"] if each["snapshot-id"] not in ids])
@@ -359,6 +370,20 @@ _OPERATIONS: Final = {
     "overwrite": frozenset({"INSERT", "DELETE"}),
     "replace": frozenset({"INSERT", "DELETE"}),
 }
+
+
+def merged(updates: Iterable[Json]) -> list[Json]:
+    """The same updates, with one for neighbours that remove snapshots: older clients send one for each snapshot."""
+    found: list[Json] = []
+    ids: list[Any] | None = None
+    for update in updates:
+        removed = update.get("snapshot-ids") if update.get("action") == "remove-snapshots" else None
+        if isinstance(removed, list) and ids is not None:
+            ids += removed
+            continue
+        ids = list(removed) if isinstance(removed, list) else None
+        found.append(update if ids is None else {**update, "snapshot-ids": ids})
+    return found
 
 
 def operations_of(updates: list[Json]) -> frozenset[str] | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from metastored.iceberg.errors import BadRequest, InvalidArgument
 from metastored.iceberg.metadata import FORMAT_VERSION, NEWEST_VERSION, by_id, check_location, now
-from metastored.iceberg.requests import Json, integer, records, required, texts
+from metastored.iceberg.requests import Json, distinct, integer, records, required, texts
 from metastored.iceberg.schemas import check_schema, is_same
 from metastored.iceberg.specs import next_id
 
@@ -172,7 +172,7 @@ class ViewBuilder:
         self._set("properties", {**self.metadata["properties"], **updates})
 
     def remove_properties(self, update: Json) -> None:
-        removals = required(update, "removals" if "removals" in update else "removed", list, "remove-properties")
+        removals = distinct(update, "removals" if "removals" in update else "removed", str, "remove-properties")
         kept = {key: value for key, value in self.metadata["properties"].items() if key not in removals}
         self._set("properties", kept)
 

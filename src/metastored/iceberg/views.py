@@ -14,9 +14,10 @@ from metastored.iceberg.errors import BadRequest
 from metastored.iceberg.files import next_file
 from metastored.iceberg.metadata import check_location, now
 from metastored.iceberg.publishing import NewFiles
-from metastored.iceberg.requests import Json, Request, new_name, optional, page_of, records, required, texts
+from metastored.iceberg.requests import Json, Request, few_records, new_name, optional, page_of, required, texts
 from metastored.iceberg.requirements import check_requirements, is_create
 from metastored.iceberg.rights import may_change, may_create
+from metastored.iceberg.updates import MAX_COSTLY
 from metastored.iceberg.view_metadata import ViewBuilder, new_view
 from metastored.model.names import TableName
 
@@ -71,7 +72,8 @@ def drop_view(catalog: Catalog, request: Request) -> None:
 def replace_view(catalog: Catalog, request: Request) -> Json:
     """Applies updates to a view."""
     fields, name = request.fields(), request.table
-    requirements, updates = records(fields, "requirements", "the request"), records(fields, "updates", "the request")
+    requirements = few_records(fields, "requirements", "the request")
+    updates = few_records(fields, "updates", "the request", MAX_COSTLY)
     if is_create(requirements):
         raise BadRequest("a view is made by a POST to the list of views, not by assert-create")
     return until_done([name], lambda: _attempt(catalog, name, requirements, updates))
