@@ -15,14 +15,15 @@ import pytest
 
 import metastored
 from metastored.acid_views.handler import AcidViews
-from metastored.errors import Error, InvalidOperationException, MetaException, TableNotFound
+from metastored.acid_views.partitions import asks_for_partitions, no_partitions
+from metastored.errors import Error, InvalidOperationException, MetaException, NoSuchObjectException, TableNotFound
 from metastored.hive.locations import local_path
 from metastored.hive.transactions.resolution import Listing, listing_of
 from metastored.model.names import TableName
 from metastored.testing import running_server
 from metastored.threads import Pool
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import Partition, PartitionsByExprRequest, PartitionsByExprResult
 from metastored.wire.generated.tables import GetTableRequest, GetTableResult, GetTablesRequest
 from metastored.wire.generated.transactions import GetOpenTxnsResponse, GetValidWriteIdsResponse, TableValidWriteIds
 from metastored.wire.message import Call, Reply, Session
@@ -147,6 +148,33 @@ def test_short_descriptions_have_the_types_that_are_shown(house: House, types: t
     shown = {"plain": "VIRTUAL_VIEW", "parted": "VIRTUAL_VIEW", "other": "MANAGED_TABLE"}
     expected = {name: type for name, type in shown.items() if types is None or type in types}
     assert {name: type for name, type in found.items() if name in shown} == expected
+
+
+def test_a_view_has_no_partitions(house: House) -> None:
+    house.write("parted", "day=a/n=1/delta_{}_0000/bucket_00000")
+    full = house.ann.table("shop.parted")
+    house.ann.add_partitions("shop.parted", [metastored.partition(full, ["a", "1"])])
+    assert house.ann.api.get_partition_names("shop", "parted", -1) == ("day=a/n=1",)
+    api = house.spark.api
+    assert api.get_partition_names("shop", "parted", -1) == ()
+    assert api.get_partitions("shop", "parted", -1) == ()
+    assert api.get_num_partitions_by_filter("shop", "parted", "") == 0
+    expression = PartitionsByExprRequest(dbName="shop", tblName="parted", expr=b"x")
+    assert api.get_partitions_by_expr(expression) == PartitionsByExprResult((), False)
+    with pytest.raises(NoSuchObjectException, match="sees as a view: it has no partitions"):
+        api.get_partition("shop", "parted", ("a", "1"))
+    plain = metastored.table("shop.by_day", {"id": "int"}, partitioned_by={"day": "string"})
+    house.ann.create_table(plain)
+    house.ann.add_partitions("shop.by_day", [metastored.partition(house.ann.table("shop.by_day"), ["mon"])])
+    assert api.get_partition_names("shop", "by_day", -1) == ("day=mon",)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, each in METHODS.items() if asks_for_partitions(each)))
+def test_every_method_has_an_answer_for_a_view(name: str) -> None:
+    """As bytes, too: no field of a result is missing."""
+    found = no_partitions(METHODS[name])
+    if found is not None:
+        assert Reply.of(METHODS[name], found).value(METHODS[name]) == found
 
 
 def test_a_table_of_files_has_the_paths_of_its_snapshot_and_hives_six_columns(house: House) -> None:

@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol
 from metastored.acid_views.files import Files, NotShown, TablePlace, compactions_in, files_of
 from metastored.acid_views.lists import metas_by_type, names_by_type
 from metastored.acid_views.names import FileTable, Snapshot, narrowed, parse, shown
+from metastored.acid_views.partitions import asks_for_partitions, no_partitions
 from metastored.acid_views.tables import check_format, failing_view, file_table, named_view, view
 from metastored.errors import (
     InvalidOperationException,
@@ -122,6 +123,8 @@ class AcidViews:
             return await self._list_by_type(call, session)
         if name.startswith("create_table"):
             return await self._create(call, session)
+        if asks_for_partitions(call.method):
+            return await self._partitions(call, session)
         if call.method.cost == "write" and call.method.object in _KEPT_FROM:
             refusal = await self._refusal(call, session)
             if refusal is not None:
@@ -171,6 +174,26 @@ class AcidViews:
             return Reply.of(call.method, await _BY_TYPE[call.method.name](ask, *call.args))
         except NotShown:
             return await self._inner.handle(call, session)  # It says itself what is wrong with the request.
+
+    async def _partitions(self, call: Call, session: Session) -> Reply:
+        for name in objects_of(call).tables:
+            _, table = await self._asked(name, session)
+            if table is not None and is_transactional(table.parameters):
+                found = no_partitions(call.method)
+                if found is not None:
+                    return Reply.of(call.method, found)
+                text = f"{name} is an ACID table, which this client sees as a view: it has no partitions"
+                return Reply.failed(call.method, text, session.version, NoSuchObjectException)
+        return await self._inner.handle(call, session)
+
+    async def _asked(self, name: TableName, session: Session) -> tuple[Reply, Table | None]:
+        """A look-up of a table, or of the table whose files a name stands for."""
+        wanted = parse(name.table)
+        catalog = None if name.catalog in ("", DEFAULT_CATALOG) else name.catalog
+        request = GetTableRequest(dbName=name.database, catName=catalog)
+        asked = _capable(request, name.table if wanted is None else wanted.table)
+        reply = await self._inner.handle(asked, session)
+        return reply, _table_in(reply, asked)
 
     async def _answer(self, table: Table, wanted: FileTable | None, session: Session) -> Table:
         """The view of a table, or a table of its files. Raises NotShown."""
@@ -284,19 +307,14 @@ class AcidViews:
     async def _refusal(self, call: Call, session: Session) -> str | None:
         """Why a change is refused: it is one of an ACID table, or it is not known whether it is."""
         for name in objects_of(call).tables:
-            wanted = parse(name.table)
-            base = name.table if wanted is None else wanted.table
-            catalog = None if name.catalog in ("", DEFAULT_CATALOG) else name.catalog
-            asked = _capable(GetTableRequest(dbName=name.database, catName=catalog), base)
-            reply = await self._inner.handle(asked, session)
-            table = _table_in(reply, asked)
+            reply, table = await self._asked(name, session)
             if table is None and not isinstance(reply.error, NoSuchObjectException):
                 return f"{call.method.name} was not called, because {name} could not be looked up: {reply.error}"
             if table is not None and is_transactional(table.parameters):
                 if call.method.name.startswith("drop_table") and await self._is_own_and_empty(table, session):
                     continue
                 return (
-                    f"{name._replace(table=base)} is an ACID table, which this client sees as a view: "
+                    f"{name._replace(table=table.tableName or '')} is an ACID table, which this client sees as a view: "
                     f"{call.method.name} would change the table. Change its rows with metastored.spark.sql, and its "
                     "definition with metastored sql or Hive"
                 )
