@@ -280,10 +280,29 @@ def test_a_default_adds_nothing_to_the_printed_statement(client: Any, default: s
         client.sql("SHOW CREATE TABLE shop.c")
 
 
+def test_a_printed_database_is_made_again(client: Any) -> None:
+    client.sql(
+        r"CREATE DATABASE lent COMMENT 'it\'s ours; DROP DATABASE shop' WITH DBPROPERTIES ('a' = 'b\nc', 'x' = '1')"
+    )
+    before = client.database("lent")
+    (((printed,),)) = client.sql("SHOW CREATE DATABASE lent").rows
+    assert printed.splitlines()[:3] == ["CREATE DATABASE `lent`", "COMMENT", r"  'it\'s ours; DROP DATABASE shop'"]
+    client.sql("DROP DATABASE lent")
+    client.sql(printed)
+    again = client.database("lent")
+    client.sql("DROP DATABASE lent")
+    kept = ("name", "description", "locationUri", "parameters")
+    assert [getattr(again, each) for each in kept] == [getattr(before, each) for each in kept]
+    with pytest.raises(metastored.errors.NoSuchObjectException):
+        client.sql("SHOW CREATE SCHEMA nosuch")
+
+
 def test_a_remote_table_has_a_statement_of_its_own(client: Any) -> None:
     client.sql(
         "CREATE REMOTE DATABASE IF NOT EXISTS far WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://127.0.0.1:1')"
     )
     with pytest.raises(metastored.errors.Error):
         client.sql("SHOW CREATE TABLE far.t")
+    with pytest.raises(metastored.errors.Error):
+        client.sql("SHOW CREATE DATABASE far")
     client.sql("DROP REMOTE DATABASE far")

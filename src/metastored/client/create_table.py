@@ -26,6 +26,7 @@ from metastored.model.spark.type_strings import sql
 from metastored.model.spark.types import CURRENT_DEFAULT
 from metastored.model.spark.values import CatalogTable, CatalogTableType
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
 
 LEFT_OUT: Final = HIVE_STATISTICS | {
     *("transient_lastDdlTime", "EXTERNAL", "comment", "last_modified_by", "last_modified_time", HANDLER)
@@ -53,6 +54,28 @@ def create_statement(table: Table, constraints: Constraints) -> str:
             f"DESCRIBE FORMATTED {name} shows it"
         )
     return text
+
+
+def create_database_statement(database: Database) -> str:
+    """The statement that makes a database again, in Hive 4's layout. Raises InvalidOperationException for a remote."""
+    name = database.name or ""
+    if is_remote(database.parameters):
+        raise InvalidOperationException(f"{name} is a remote database: use SHOW CREATE REMOTE DATABASE {name}")
+    full = identifier(name) if database.catalogName in (None, "", "hive") else (
+        f"{identifier(database.catalogName or '')}.{identifier(name)}"
+    )  # fmt: skip
+    lines = [f"CREATE DATABASE {full}"]
+    clauses = {
+        "COMMENT": database.description,
+        "LOCATION": database.locationUri,
+        "MANAGEDLOCATION": database.managedLocationUri,
+    }
+    for word, text in clauses.items():
+        if text:
+            lines += [word, f"  {quoted(text)}"]
+    if database.parameters:
+        lines += ["WITH DBPROPERTIES (", f"{_pairs(database.parameters)})"]
+    return "\n".join(lines)
 
 
 def identifier(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from metastored.client import descriptions, formatted
 from metastored.client._sync.views import names_of_kind
 from metastored.client.constraints import Constraints
-from metastored.client.create_table import create_statement
+from metastored.client.create_table import create_database_statement, create_statement
 from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
 from metastored.errors import ApplicationError, InvalidOperationException, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, normalize
@@ -69,6 +69,11 @@ def execute_show(client: Client, current: DatabaseName, statement: s.ShowStateme
             return _activity(client, current, statement)
         case s.DescribeCatalog(name) as catalog:
             return descriptions.described_catalog((client.api.get_catalog(GetCatalogRequest(catalog.name))).catalog)
+        case s.ShowCreateDatabase(name):
+            target = database_of(name, current)
+            client.forget(target.database)
+            text = create_database_statement(client.api.get_database(target.field))
+            return rows_of("createdb_stmt", [text])
         case s.DescribeDatabase(name, extended):
             target = database_of(name, current)
             client.forget(target.database)

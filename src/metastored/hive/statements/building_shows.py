@@ -54,6 +54,9 @@ class ShowsBuilder(Clauses):
     def on_show_create_table(self, tree: Tree[Token], children: list[Any]) -> s.ShowCreateTable:
         return s.ShowCreateTable(**fields_of(tree, children, 3))
 
+    def on_show_create_database(self, tree: Tree[Token], children: list[Any]) -> s.ShowCreateDatabase:
+        return s.ShowCreateDatabase(**fields_of(tree, children, 2))
+
     def on_show_functions(self, tree: Tree[Token], children: list[Any]) -> s.ShowFunctions:
         return s.ShowFunctions(**fields_of(tree, children, 2))
 

@@ -83,6 +83,7 @@ EXAMPLES: Final = {
     "show_columns": "SHOW COLUMNS IN orders IN shop;",
     "show_tblproperties": "SHOW TBLPROPERTIES orders;",
     "show_create_table": "SHOW CREATE TABLE shop.orders;",
+    "show_create_database": "SHOW CREATE DATABASE shop;",
     "show_functions": "SHOW FUNCTIONS IN shop;",
     "show_locks": "SHOW LOCKS shop.orders;",
     "show_transactions": "SHOW TRANSACTIONS;",

@@ -58,6 +58,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("show_tblproperties", ""),
         ("show_create_table", "The statement that makes the table or the view again: in Hive's form, for a table of "
          "Spark's in Spark's. Columns of a view have types where CREATE VIEW needs them."),
+        ("show_create_database", "The statement that makes the database again, in the form of Hive 4."),
         ("show_functions", "The functions of a database."),
         ("show_locks", ""),
         ("show_transactions", ""),

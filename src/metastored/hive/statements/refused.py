@@ -58,8 +58,6 @@ REFUSED: Final[dict[tuple[str, ...], str]] = {
     ("REPLACE", "ACTIVE"): WORKLOADS,
     ("DISABLE", "WORKLOAD"): WORKLOADS,
     ("SHOW", "CONF"): "settings are those of the configuration file of a server, or of a session: look there",
-    ("SHOW", "CREATE", "DATABASE"): "use DESCRIBE DATABASE EXTENDED",
-    ("SHOW", "CREATE", "SCHEMA"): "use DESCRIBE DATABASE EXTENDED",
     ("SHOW", "CURRENT", "NAMESPACE"): "the prompt shows the current database: use USE to change it",
     ("SHOW", "CURRENT", "SCHEMA"): "the prompt shows the current database: use USE to change it",
     ("SHOW", "CURRENT", "DATABASE"): "the prompt shows the current database: use USE to change it",

@@ -80,6 +80,13 @@ class ShowCreateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowCreateDatabase:
+    """SHOW CREATE DATABASE."""
+
+    name: Parts
+
+
+@dataclass(frozen=True, slots=True)
 class ShowFunctions:
     """SHOW FUNCTIONS."""
 
@@ -147,6 +154,7 @@ ShowStatement: TypeAlias = (
     | ShowColumns
     | ShowTblproperties
     | ShowCreateTable
+    | ShowCreateDatabase
     | ShowFunctions
     | ShowLocks
     | ShowTransactions

@@ -27,6 +27,7 @@ OWN: Final = (
     *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT",), ("REVOKE",)),
     *(("CREATE", "ROLE"), ("DROP", "ROLE"), ("SET", "ROLE"), ("SHOW", "ROLES"), ("SHOW", "ROLE"), ("SHOW", "GRANT")),
     *(("SHOW", "CURRENT", "ROLES"), ("SHOW", "PRINCIPALS")),
+    *(("SHOW", "CREATE", "DATABASE"), ("SHOW", "CREATE", "SCHEMA")),
     *(("SHOW", "LOCKS"), ("SHOW", "TRANSACTIONS"), ("SHOW", "COMPACTIONS"), ("SHOW", "MATERIALIZED")),
     *(("CREATE", "MATERIALIZED"), ("ALTER", "MATERIALIZED"), ("DROP", "MATERIALIZED")),
     *(("CREATE", "CATALOG"), ("ALTER", "CATALOG"), ("DROP", "CATALOG")),
