@@ -45,7 +45,7 @@ def test_a_page_with_a_server_names_the_second_terminal(page: Path) -> None:
 
 
 def test_only_pages_that_are_listed_start_spark() -> None:
-    starts = re.compile(r"SparkSession|spark\.session\(|pipeline run|compact (?:worker|initiator)")
+    starts = re.compile(r"SparkSession|spark\.session\(|pipeline run|compact (?:worker|initiator)|sql --spark")
     assert {name_of(page) for page in FOLLOWED if any(starts.search(block.text) for block in code(page))} == SPARK
 
 
