@@ -287,10 +287,11 @@ def test_plain_spark_and_hive_read_every_snapshot_of_long_histories(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["partitioned", "converted"])
 def test_every_snapshot_has_the_rows_of_the_model_on_postgresql(
     spark: Any, postgres_client: metastored.Client, kind: str
 ) -> None:
+    """The other kinds of tables are in the long histories of `make soak`."""
     with new_warehouse(postgres_client) as warehouse:
         run(spark, warehouse, kind, seed=7, transactions=3)
 

@@ -52,12 +52,17 @@ def test_parameters_are_bound_in_queries_and_in_changes(shop: Shop) -> None:
 
 
 def test_hostile_texts_are_values_and_nothing_else(shop: Shop) -> None:
+    values = {f"v{at}": value for at, value in enumerate(HOSTILE)}
+    rows = ", ".join(f"({100 + at}, :{name})" for at, name in enumerate(values))
+    shop.sql(f"INSERT INTO orders (id, name) VALUES {rows}", values)
     for at, value in enumerate(HOSTILE):
-        shop.sql("INSERT INTO orders (id, name) VALUES (:id, :name)", {"id": 100 + at, "name": value})
         assert shop.sql("SELECT id FROM orders WHERE name = ?", [value]) == [(100 + at,)]
-        shop.sql("UPDATE orders SET n = 1, name = concat(:a, name) WHERE name = :b", {"a": value, "b": value})
-        assert shop.sql("SELECT name, n FROM orders WHERE id = ?", [100 + at]) == [(value + value, 1)]
-        shop.sql("DELETE FROM orders WHERE name = :name", {"name": value + value})
+    doubled = " ".join(f"WHEN :{name} THEN concat(:{name}, name)" for name in values)
+    named = ", ".join(f":{name}" for name in values)
+    shop.sql(f"UPDATE orders SET n = 1, name = CASE name {doubled} END WHERE name IN ({named})", values)
+    expected = [(100 + at, value + value, 1) for at, value in enumerate(HOSTILE)]
+    assert shop.sql("SELECT id, name, n FROM orders WHERE id >= ?", [100]) == expected
+    shop.sql(f"DELETE FROM orders WHERE name IN ({named})", {name: value + value for name, value in values.items()})
     assert shop.orders == [(1, "a", 10), (2, "b", 20), (3, "c", 30)]
 
 
