@@ -1,4 +1,4 @@
-"""What a client is told about the partitions of an ACID table that it sees as a view: a view has none. Pure."""
+"""Replies to requests for the partitions of an ACID table that a client sees as a view, which has none. Pure."""
 
 from __future__ import annotations
 

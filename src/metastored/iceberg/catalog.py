@@ -21,7 +21,7 @@ from metastored.iceberg.definition import VIEW_TYPE, is_iceberg_view, is_table, 
 from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, NoSuchTable, NoSuchView, NotFound
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
-from metastored.iceberg.requests import Json
+from metastored.iceberg.requests import Json, Request, page_of
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
 from metastored.model.names import DatabaseName, TableName
@@ -106,6 +106,14 @@ class Catalog:
         return join(above, directory_name(name.table))
 
     # --- tables and views ---
+
+    def listed(self, kind: TableType, request: Request) -> Json:
+        """The identifiers of the tables or views in the namespace of a request, as the page that it names."""
+        database = request.database
+        self.database(database)
+        page = page_of(kind.names(self.client, database), request)
+        found = [{"namespace": [database.database], "name": name} for name in page.names]
+        return {"identifiers": found, "next-page-token": page.token}
 
     def row(self, name: TableName) -> Table | None:
         """A table or view of any kind; None if it does not exist."""

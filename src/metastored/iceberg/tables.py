@@ -24,7 +24,6 @@ from metastored.iceberg.requests import (
     identifier,
     new_name,
     optional,
-    page_of,
     required,
     shown,
     texts,
@@ -54,11 +53,7 @@ REPORTS: Final = ("scan-report", "commit-report")
 
 def list_tables(catalog: Catalog, request: Request) -> Json:
     """The Iceberg tables of a namespace; tables of other formats are not listed."""
-    database = request.database
-    catalog.database(database)
-    page = page_of(TABLES.names(catalog.client, database), request)
-    found = [{"namespace": [database.database], "name": name} for name in page.names]
-    return {"identifiers": found, "next-page-token": page.token}
+    return catalog.listed(TABLES, request)
 
 
 def create_table(catalog: Catalog, request: Request) -> Json:

@@ -14,7 +14,7 @@ from metastored.iceberg.errors import BadRequest
 from metastored.iceberg.files import next_file
 from metastored.iceberg.metadata import check_location, now
 from metastored.iceberg.publishing import NewFiles
-from metastored.iceberg.requests import Json, Request, few_records, new_name, optional, page_of, required, texts
+from metastored.iceberg.requests import Json, Request, few_records, new_name, optional, required, texts
 from metastored.iceberg.requirements import check_requirements, is_create
 from metastored.iceberg.rights import may_change, may_create
 from metastored.iceberg.updates import MAX_COSTLY
@@ -26,11 +26,7 @@ __all__ = ["create_view", "drop_view", "list_views", "load_view", "replace_view"
 
 def list_views(catalog: Catalog, request: Request) -> Json:
     """The Iceberg views of a namespace; other views are not listed."""
-    database = request.database
-    catalog.database(database)
-    page = page_of(VIEWS.names(catalog.client, database), request)
-    found = [{"namespace": [database.database], "name": name} for name in page.names]
-    return {"identifiers": found, "next-page-token": page.token}
+    return catalog.listed(VIEWS, request)
 
 
 def create_view(catalog: Catalog, request: Request) -> Json:
