@@ -24,19 +24,12 @@ from lance_namespace.errors import (
 from lance_namespace_urllib3_client.models.query_table_request_vector import QueryTableRequestVector
 
 import metastored
-from metastored.structs import (
-    HiveObjectPrivilege,
-    HiveObjectRef,
-    HiveObjectType,
-    PrincipalType,
-    PrivilegeBag,
-    PrivilegeGrantInfo,
-)
 from metastored.testing import RunningServer, running_server
 from metastored.wire.structs import replace
-from tests.lance.rest_server import DATABASES, lance_server, make_table, rest
+from tests.lance.rest_server import lance_server, make_table, rest
 from tests.lance.rest_support import NEAR, POINTS, ipc
-from tests.server.http.support import USER
+from tests.server.http.support import DATABASES, USER
+from tests.support.grants import granted
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +41,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     settings: dict[str, Any] = {"authorization": "sql", "admin_users": USER, "lance_timeout": 30}
     with lance_server(folder, request.param, {"ann": "a", "eve": "e"}, **settings) as running:
         granted(running, "ann", "CREATE")
-        granted(running, "eve", "CREATE,CREATE_REMOTE")
+        granted(running, "eve", "CREATE", "CREATE_REMOTE")
         yield running
 
 
@@ -57,17 +50,6 @@ def hers() -> Iterator[RunningServer]:
     """Eve's own metastore, in which she may write what she likes."""
     with running_server() as running:
         yield running
-
-
-def granted(server: RunningServer, to: str, privileges: str) -> None:
-    """Grants privileges on the metastore."""
-    with metastored.connect(server.uri, user=USER, cache=False) as client:
-        for word in privileges.split(","):
-            info = PrivilegeGrantInfo(word, 0, USER, PrincipalType.USER, False)
-            where = HiveObjectRef(HiveObjectType.GLOBAL)
-            client.api.grant_privileges(
-                PrivilegeBag((HiveObjectPrivilege(where, to, PrincipalType.USER, info, "SQL"),))
-            )
 
 
 def ann(server: RunningServer) -> Any:

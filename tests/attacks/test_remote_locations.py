@@ -25,8 +25,9 @@ from metastored.structs import (
     Table,
 )
 from metastored.wire.structs import replace
-from tests.attacks.test_remotes import Place, call, fresh, grant, make
+from tests.attacks.test_remotes import Place, call, fresh, make
 from tests.attacks.test_remotes import place as place
+from tests.support.grants import granted
 
 pytestmark = pytest.mark.slow
 
@@ -100,9 +101,7 @@ def test_a_data_connector_to_anothers_files_needs_use_location(place: Place, her
 
 
 def test_who_may_use_the_location_sees_the_table(place: Place, hers: Lake) -> None:
-    grant(place.server, "USE_LOCATION", to="ann")
-    grant(place.server, "CREATE", to="ann")
-    grant(place.server, "CREATE_REMOTE", to="ann")
+    granted(place.server, "ann", "USE_LOCATION", "CREATE", "CREATE_REMOTE")
     name = fresh()
     call(place, "ann", "create_database", Database(name))
     call(place, "ann", "create_table", replace(link(name, {"iceberg.table.path": hers.table}), owner="ann"))
@@ -113,7 +112,7 @@ def test_a_remote_table_is_not_moved_to_a_database_where_its_owner_makes_none(pl
     allowed, other = fresh(), fresh()
     for name in (allowed, other):
         call(place, "maja", "create_database", Database(name, ownerName="tom", ownerType=PrincipalType.USER))
-    grant(place.server, "CREATE_REMOTE", HiveObjectRef(HiveObjectType.DATABASE, allowed), "tom")
+    granted(place.server, "tom", "CREATE_REMOTE", on=HiveObjectRef(HiveObjectType.DATABASE, allowed))
     given = {"hive.metastore.uris": f"http://{place.hers.address}/m"}
     call(place, "tom", "create_table", replace(link(allowed, given), owner="tom"))
     shown = {**given, "metastored.remote": f"{allowed}.t", "metastored.remote.via": "http",

@@ -20,17 +20,13 @@ from metastored.structs import (
     CreateDataConnectorRequest,
     Database,
     DataConnector,
-    HiveObjectPrivilege,
-    HiveObjectRef,
-    HiveObjectType,
     PrincipalType,
-    PrivilegeBag,
-    PrivilegeGrantInfo,
     StorageDescriptor,
     Table,
 )
 from metastored.testing import RunningServer, running_server
 from metastored.wire.structs import replace
+from tests.support.grants import granted
 from tests.support.listener import Listener, listening
 
 pytestmark = pytest.mark.slow
@@ -69,15 +65,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         }
         with running_server(**settings) as server:
             for word in ("CREATE", "CREATE_REMOTE"):
-                grant(server, word)
+                granted(server, "eve", word)
             yield Place(server, f"file:{folder}/free", f"file:{folder}/bound", partner, hers)
-
-
-def grant(server: RunningServer, word: str, on: HiveObjectRef | None = None, to: str = "eve") -> None:
-    info = PrivilegeGrantInfo(word, 0, "maja", PrincipalType.USER, False)
-    where = on or HiveObjectRef(HiveObjectType.GLOBAL)
-    with metastored.connect(server.uri, user="maja", cache=False) as client:
-        client.api.grant_privileges(PrivilegeBag((HiveObjectPrivilege(where, to, PrincipalType.USER, info, "SQL"),)))
 
 
 def call(place: Place, user: str, method: str, *args: Any) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
 from metastored.testing import RunningServer, running_server
-from tests.support.spark import SPARK_3_5, run_spark
+from tests.support.spark import SPARK_3_5, iceberg_over_thrift, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -90,17 +90,9 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def result(server: RunningServer) -> dict[str, Any]:
-    (jar,) = SPARK_3_5.glob("lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar")
     conf = {
+        **iceberg_over_thrift(server, WRITERS),
         "spark.master": "local[2]",
-        "spark.jars": str(jar),
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.ice.type": "hive",
-        "spark.sql.catalog.ice.uri": server.uri,
-        "spark.sql.catalog.ice.warehouse": server.warehouse,
-        "spark.sql.catalog.ice.clients": str(WRITERS),
-        "spark.sql.catalog.ice.cache-enabled": "false",
     }
     given = {
         "metrics": f"http://{server.host}:{server.http_port}/metrics",

@@ -11,7 +11,7 @@ from metastored.testing import running_server
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_iceberg_remote import Lake
-from tests.support.spark import SPARK_3_5, run_spark
+from tests.support.spark import SPARK_3_5, iceberg_jar, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -32,7 +32,6 @@ result = {
 
 def test_spark_selects_and_joins_remote_tables_of_iceberg(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
-    (jar,) = SPARK_3_5.glob("lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar")
     with running_server() as server:
         with metastored.connect(server.uri, user="ann") as client:
             client.create_database("here")
@@ -48,7 +47,7 @@ def test_spark_selects_and_joins_remote_tables_of_iceberg(tmp_path: Path) -> Non
             client.api.create_database(Database("sales", parameters=catalog))
         conf = {
             "spark.master": "local[1]",
-            "spark.jars": str(jar),
+            "spark.jars": iceberg_jar(),
             "spark.sql.catalogImplementation": "in-memory",
             "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
             "spark.sql.catalog.ice.type": "hive",

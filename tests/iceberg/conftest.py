@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from metastored.testing import RunningServer
-from tests.iceberg.rest_server import DATABASES, Rest, iceberg_server
+from tests.iceberg.rest_server import Rest, iceberg_server
+from tests.server.http.support import DATABASES
 
 
 @pytest.fixture(scope="session", params=DATABASES)

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
-import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.catalog.rest import RestCatalog
 
 import metastored
 from metastored.hive.locations import local_path
 from metastored.structs import Table
-from metastored.testing import RunningServer, running_server
-from tests.server.http.support import PASSWORD, USER, basic, user
-from tests.support.postgres import running_postgres
+from metastored.testing import RunningServer
+from tests.server.http.support import PASSWORD, USER, basic, server_with_users
 
-DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
-"""The parameters of a fixture that starts a server on each of its databases."""
 SCHEMA: dict[str, Any] = {
     "type": "struct",
     "fields": [
@@ -34,21 +30,13 @@ SCHEMA: dict[str, Any] = {
 ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
 
 
-@contextmanager
 def iceberg_server(
     folder: Path, database: str = "sqlite", users: Mapping[str, str] | None = None, **settings: Any
-) -> Iterator[RunningServer]:
+) -> AbstractContextManager[RunningServer]:
     """A server without TLS. With `users` it has these, by their passwords, and the user maja."""
-    with ExitStack() as stack:
-        data: Path | str = folder / "data"
-        if database == "postgresql":
-            data = stack.enter_context(stack.enter_context(running_postgres()).database())
-        settings["data" if isinstance(data, Path) else "database_url"] = data
-        if users is not None:
-            for name, password in {USER: PASSWORD, **users}.items():
-                user("add", name, data=data, password=password)
-        # Without TLS the tests need no certificate; passwords are sent to this machine only.
-        yield stack.enter_context(running_server(**{"http_port": 0, "http_tls": "off", "iceberg": "on", **settings}))
+    # Without TLS the tests need no certificate; passwords are sent to this machine only.
+    everyone = {} if users is None else {USER: PASSWORD, **users}
+    return server_with_users(folder, database, everyone, **{"http_tls": "off", "iceberg": "on", **settings})
 
 
 class Reply(NamedTuple):

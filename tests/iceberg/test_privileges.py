@@ -10,18 +10,9 @@ import pytest
 from pyiceberg.exceptions import ForbiddenError, UnauthorizedError
 
 import metastored
-from metastored.structs import (
-    HiveObjectPrivilege,
-    HiveObjectRef,
-    HiveObjectType,
-    PrincipalType,
-    PrivilegeBag,
-    PrivilegeGrantInfo,
-)
 from metastored.testing import RunningServer
 from metastored.wire.structs import replace
 from tests.iceberg.rest_server import (
-    DATABASES,
     ROWS,
     SCHEMA,
     Rest,
@@ -30,7 +21,8 @@ from tests.iceberg.rest_server import (
     rest_catalog,
     stored,
 )
-from tests.server.http.support import PASSWORD, USER
+from tests.server.http.support import DATABASES, PASSWORD, USER
+from tests.support.grants import granted, table_ref
 
 pytestmark = pytest.mark.slow
 
@@ -55,12 +47,7 @@ def bob(guarded: RunningServer) -> Rest:
 
 
 def grant(server: RunningServer, namespace: str, *privileges: str) -> None:
-    where = HiveObjectRef(HiveObjectType.TABLE, namespace, "t")
-    with metastored.connect(server.uri, user=USER, cache=False) as connected:
-        for privilege in privileges:
-            info = PrivilegeGrantInfo(privilege, 0, USER, PrincipalType.USER, False)
-            bag = PrivilegeBag((HiveObjectPrivilege(where, "bob", PrincipalType.USER, info, "SQL"),))
-            connected.api.grant_privileges(bag)
+    granted(server, "bob", *privileges, on=table_ref(namespace, "t"))
 
 
 def properties(**updates: str) -> dict[str, Any]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metastored.testing import RunningServer
 from tests.iceberg.rest_server import ROWS, iceberg_server, rest_catalog
-from tests.support.spark import run_spark
+from tests.support.spark import SPARK_3_5, iceberg_over_thrift, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SPARK_3_5 = Path(__file__).resolve().parents[2] / ".venv-spark35"
 WRITERS, INSERTS = 8, 3
 
 SCRIPT = """
@@ -68,18 +66,10 @@ def result(server: RunningServer) -> dict[str, Any]:
     catalog = rest_catalog(server)
     catalog.create_namespace("shop")
     catalog.create_table("shop.items", ROWS.schema).append(ROWS)
-    (jar,) = SPARK_3_5.glob("lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar")
     conf = {
+        **iceberg_over_thrift(server, WRITERS),
         "spark.master": "local[4]",
-        "spark.jars": str(jar),
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.ice.type": "hive",
-        "spark.sql.catalog.ice.uri": server.uri,
-        "spark.sql.catalog.ice.warehouse": server.warehouse,
-        "spark.sql.catalog.ice.clients": str(WRITERS),
-        "spark.sql.catalog.ice.cache-enabled": "false",
         "spark.sql.catalog.rest": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.rest.type": "rest",
         "spark.sql.catalog.rest.uri": f"http://127.0.0.1:{server.http_port}/iceberg",

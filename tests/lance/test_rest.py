@@ -28,10 +28,10 @@ from metastored.lance.rest.operations import OPERATIONS, Body
 from metastored.lance.rest.serving import is_served
 from metastored.server.tls import made_certificate
 from metastored.testing import RunningServer
-from tests.lance.rest_server import DATABASES, ca, lance_server, make_table, rest
+from tests.lance.rest_server import ca, lance_server, make_table, rest
 from tests.lance.rest_support import POINTS, ipc, outcomes
 from tests.lance.rest_support import client as lances_client
-from tests.server.http.support import USER, Browser, basic, browser, http_server
+from tests.server.http.support import DATABASES, USER, Browser, basic, browser, http_server
 from tests.transfer.support import command, environment
 
 pytestmark = pytest.mark.slow

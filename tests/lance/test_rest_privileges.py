@@ -15,9 +15,9 @@ from lance_namespace.errors import InvalidInputError, PermissionDeniedError, Tab
 import metastored
 from metastored.errors import PermissionDenied
 from metastored.testing import RunningServer, running_server
-from tests.lance.rest_server import DATABASES, grant, lance_server, make_table, rest
+from tests.lance.rest_server import grant, lance_server, make_table, rest
 from tests.lance.rest_support import NEAR, POINTS, ipc
-from tests.server.http.support import USER
+from tests.server.http.support import DATABASES, USER
 
 pytestmark = pytest.mark.slow
 

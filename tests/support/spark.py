@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from metastored.testing import RunningServer
 from tests.support.spark_jvm import discard, jvm_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +42,29 @@ CONF = {
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.showConsoleProgress": "false",
 }
+
+ICEBERG_JAR = "lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar"
+"""Iceberg for Spark 3.5, in its environment."""
+
+
+def iceberg_jar() -> str:
+    (jar,) = SPARK_3_5.glob(ICEBERG_JAR)
+    return str(jar)
+
+
+def iceberg_over_thrift(server: RunningServer, clients: int) -> dict[str, str]:
+    """The settings by which Spark 3.5 has the Iceberg tables of a server in the catalog `ice`."""
+    return {
+        "spark.jars": iceberg_jar(),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hive",
+        "spark.sql.catalog.ice.uri": server.uri,
+        "spark.sql.catalog.ice.warehouse": server.warehouse,
+        "spark.sql.catalog.ice.clients": str(clients),
+        "spark.sql.catalog.ice.cache-enabled": "false",
+    }
+
 
 JVM_FLAGS = "spark.driver.extraJavaOptions"
 OWN_JVM = {JVM_FLAGS, "spark.driver.extraClassPath", "spark.driver.memory", "spark.jars", "spark.jars.packages"}

@@ -10,10 +10,12 @@ import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 from metastored.config import KEYS
 from metastored.testing import RunningServer, running_server
@@ -21,6 +23,7 @@ from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDesc
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from tests.server.support import PATIENCE, Peer
+from tests.support.postgres import running_postgres
 
 USER, PASSWORD = "maja", "honey"
 API = KEYS["http_path"].default
@@ -29,6 +32,25 @@ THRIFT = "application/x-thrift"
 DB, TABLE = "hmshttptestdatabase", "test_table"
 ALL = b'[1,"get_all_databases",1,1,{}]'
 """A call that everybody may make."""
+
+
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+"""The parameters of a fixture that starts a server on each of its databases."""
+
+
+@contextmanager
+def server_with_users(
+    folder: Path, database: str, users: Mapping[str, str], **settings: Any
+) -> Iterator[RunningServer]:
+    """A server with an HTTP port, on one of DATABASES, and with users, by their passwords."""
+    with ExitStack() as stack:
+        data: Path | str = folder / "data"
+        if database == "postgresql":
+            data = stack.enter_context(stack.enter_context(running_postgres()).database())
+        settings["data" if isinstance(data, Path) else "database_url"] = data
+        for name, password in users.items():
+            user("add", name, data=data, password=password)
+        yield stack.enter_context(running_server(**{"http_port": 0, **settings}))
 
 
 class Response(NamedTuple):
