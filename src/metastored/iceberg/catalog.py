@@ -23,7 +23,7 @@ from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
 from metastored.iceberg.requests import Json, Request, page_of
 from metastored.iceberg.view_metadata import read_view
-from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
+from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.origins import METADATA_LOCATION, is_iceberg
 from metastored.wire.generated.catalogs import GetCatalogRequest
@@ -42,6 +42,10 @@ LONGEST_WAIT: Final = 0.1
 """Seconds between two looks whether a lock was given: commits hold it for milliseconds."""
 TABLES: Final = TableType("ICEBERG", is_iceberg)
 VIEWS: Final = TableType(VIEW_TYPE, is_iceberg_view)
+
+
+class Locked(Exception):
+    """Another client has a lock on the table, or waits for one. Nothing was changed."""
 
 
 class Caller(NamedTuple):
@@ -186,17 +190,23 @@ class Catalog:
         user = self.caller.user or "metastored"
         return Lock(self.client.api, components, LOCK_TIMEOUT, user, None, HEARTBEAT, LONGEST_WAIT)
 
-    def alter(self, name: TableName, changed: Table, expected: str, *, committing: bool) -> bool:
+    def alter(
+        self, name: TableName, changed: Table, expected: str, *, committing: bool, unlocked: bool = False
+    ) -> bool:
         """Replaces a table whose metadata is still at `expected`; False if it is not, and nothing was changed.
 
-        `committing` uses the session to which the table may be entrusted.
+        `committing` uses the session to which the table may be entrusted. With `unlocked` nobody else may have a lock
+        on the table, for callers without one: otherwise it raises Locked, and nothing was changed.
         """
         client = self.caller.committer if committing else self.client
+        environment = conditional(expected) | ({UNLOCKED: "true"} if unlocked else {})
         try:
-            client.alter(name, changed, environment=conditional(expected))
+            client.alter(name, changed, environment=environment)
         except MetaException as error:
             if is_conflict(error):
                 return False
+            if IS_LOCKED in (error.message or ""):
+                raise Locked from None
             raise
         return True
 

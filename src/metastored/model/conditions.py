@@ -1,7 +1,7 @@
 """The conditions of an alter of a table or partitions: properties of its environment, and how a refusal begins. Pure.
 
-Hive has one for tables since 2.3.10 (HIVE-26882): a parameter must still have a value. metastored adds one of its own,
-for tables and partitions. A server that does not know a property ignores it.
+Hive has one for tables since 2.3.10 (HIVE-26882): a parameter must still have a value. metastored adds two of its own:
+`CHANGES_ONLY` for tables and partitions, and `UNLOCKED` for tables. A server that does not know a property ignores it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,17 @@ CHANGES_ONLY: Final = "metastored.changes_only"
 """The names of the parameters that an alter changes, and the parts (`PARTS`), separated by commas. If the stored table
 or partition differs in anything else from the one that was sent, then somebody else has changed it, and the alter is
 refused. The names of a table are not compared: they are what a rename changes."""
+UNLOCKED: Final = "metastored.unlocked"
+"""`true` for an alter that takes effect only if an exclusive lock on the table would be granted at that moment: for a
+caller who would otherwise take this lock, alter the table and release the lock, in three calls. Nobody who asks for a
+lock meanwhile gets it before the alter is done. A request that waits counts too: the alter does not overtake it."""
 
 OTHER_VALUE: Final = "The table has been modified. The parameter value for key '"
 """How a refusal because of a value begins; the key and the values follow."""
 OTHER_TABLE: Final = "The table has been modified. It differs from the one that was sent in more than "
 """How a refusal because of `CHANGES_ONLY` begins."""
+IS_LOCKED: Final = "The table is locked by another client: "
+"""How a refusal because of `UNLOCKED` begins; the lock follows."""
 OTHER_PARTITION: Final = "The partition has been modified. It differs from the one that was sent in more than "
 """The same, for a partition."""
 

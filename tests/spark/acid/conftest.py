@@ -43,9 +43,21 @@ METASTORES = [
 the same tests.
 """
 
+LENIENT = ("metastored 4.0", "hive 4.0.1")
+METASTORES_OF_STATEMENTS = [
+    pytest.param(name, marks=pytest.mark.soak) if name not in LENIENT else each
+    for each, name in ((each, str(getattr(each, "values", (each,))[0])) for each in METASTORES)
+]
+"""The same for tests of statements on Spark, which take seconds: `make test` has those that check least."""
+
+
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Spark interprets expressions: for a few rows it takes longer to generate and compile Java, a fifth of all processor
+time here. Large forms, and the pages of the documentation that are followed, have Spark's defaults."""
+
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark session in this process, without a catalog: tables are found by the client."""
     from pyspark.sql import SparkSession
 
@@ -60,6 +72,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.session.timeZone": "UTC",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        **({} if request.config.option.markexpr == "soak" else INTERPRETED),
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -181,9 +194,22 @@ def metastores() -> Iterator[Callable[[str], str]]:
 
 @pytest.fixture(params=METASTORES)
 def each_warehouse(request: pytest.FixtureRequest, metastores: Callable[[str], str]) -> Iterator[Warehouse]:
-    """A database in each of the metastores."""
-    with metastored.connect(metastores(request.param), user="ann") as client, new_warehouse(client) as made:
-        yield made._replace(server=request.param)
+    """A database in each of the metastores, for tests that call the client only."""
+    with warehouse_of(request.param, metastores) as made:
+        yield made
+
+
+@pytest.fixture(params=METASTORES_OF_STATEMENTS)
+def each_spark_warehouse(request: pytest.FixtureRequest, metastores: Callable[[str], str]) -> Iterator[Warehouse]:
+    """A database in each of the metastores, for statements on Spark."""
+    with warehouse_of(request.param, metastores) as made:
+        yield made
+
+
+@contextmanager
+def warehouse_of(name: str, metastores: Callable[[str], str]) -> Iterator[Warehouse]:
+    with metastored.connect(metastores(name), user="ann") as client, new_warehouse(client) as made:
+        yield made._replace(server=name)
 
 
 @pytest.fixture(scope="session")

@@ -69,41 +69,41 @@ def overwritten_by_hive(spark: Any, warehouse: Warehouse, name: str) -> None:
 # Updates
 
 
-def test_a_transaction_that_began_earlier_changes_the_newest_rows(spark: Any, each_warehouse: Warehouse) -> None:
-    name, client = table(spark, each_warehouse, 1, 1), each_warehouse.client
+def test_a_transaction_that_began_earlier_changes_the_newest_rows(spark: Any, each_spark_warehouse: Warehouse) -> None:
+    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
     with acid.transaction(spark, client) as transaction:
         acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client)
         transaction.update(name, {"amount": "amount * 2"}, "id = 1")
-    assert rows(spark, each_warehouse, name) == [(1, 22), (2, 1)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 22), (2, 1)]
 
 
 def test_a_merge_in_a_transaction_that_began_earlier_merges_into_the_newest_rows(
-    spark: Any, each_warehouse: Warehouse
+    spark: Any, each_spark_warehouse: Warehouse
 ) -> None:
-    name, client = table(spark, each_warehouse, 1, 1), each_warehouse.client
+    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
     with acid.transaction(spark, client) as transaction:
         acid.delete(spark, name, "id = 2", client=client)
         transaction.merge(
             name, numbered(spark, 5, 6), "target.id = source.id",
             matched={"amount": "target.amount + source.amount"}, not_matched="*",
         )  # fmt: skip
-    assert rows(spark, each_warehouse, name) == [(1, 6), (2, 6)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 6), (2, 6)]
 
 
 def test_an_update_that_another_one_outruns_changes_the_newest_rows(
-    spark: Any, each_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_warehouse, 1, 1), each_warehouse.client
+    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
     before_its_lock(monkeypatch, lambda: acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client))
     acid.update(spark, name, {"amount": "amount * 2"}, "id = 1", client=client)
-    assert rows(spark, each_warehouse, name) == [(1, 22), (2, 1)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 22), (2, 1)]
 
 
 @pytest.mark.parametrize("change", ["update", "delete", "merge", "overwrite"])
 def test_a_change_of_rows_that_were_read_before_another_changed_them_fails(
-    spark: Any, each_warehouse: Warehouse, change: str
+    spark: Any, each_spark_warehouse: Warehouse, change: str
 ) -> None:
-    name, client = table(spark, each_warehouse, 1, 1), each_warehouse.client
+    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
     with pytest.raises(TransactionFailed), acid.transaction(spark, client) as transaction:
         seen = transaction.read(name).where("id = 1").collect()[0].amount
         acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client)
@@ -118,81 +118,83 @@ def test_a_change_of_rows_that_were_read_before_another_changed_them_fails(
                 )
             case "overwrite":
                 transaction.insert_overwrite(name, transaction.read(name))
-    assert rows(spark, each_warehouse, name) == [(1, 11), (2, 1)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 11), (2, 1)]
 
 
 def test_the_second_statement_of_a_transaction_conflicts_with_changes_since_its_snapshot(
-    spark: Any, each_warehouse: Warehouse
+    spark: Any, each_spark_warehouse: Warehouse
 ) -> None:
-    name, client = table(spark, each_warehouse, 1, 1), each_warehouse.client
-    other = each_warehouse.create("other", COLUMNS)
+    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+    other = each_spark_warehouse.create("other", COLUMNS)
     with pytest.raises(TransactionFailed), acid.transaction(spark, client) as transaction:
         transaction.insert(other, numbered(spark, 1))
         acid.delete(spark, name, "id = 1", client=client)
         transaction.update(name, {"amount": "amount * 2"})
-    assert rows(spark, each_warehouse, name) == [(2, 1)]
-    assert rows(spark, each_warehouse, other) == []
+    assert rows(spark, each_spark_warehouse, name) == [(2, 1)]
+    assert rows(spark, each_spark_warehouse, other) == []
 
 
-def test_changes_of_different_partitions_do_not_conflict(spark: Any, each_warehouse: Warehouse) -> None:
-    client = each_warehouse.client
-    name = each_warehouse.create("t", COLUMNS, keys={"ds": "string"})
+def test_changes_of_different_partitions_do_not_conflict(spark: Any, each_spark_warehouse: Warehouse) -> None:
+    client = each_spark_warehouse.client
+    name = each_spark_warehouse.create("t", COLUMNS, keys={"ds": "string"})
     both = numbered(spark, 1, 1).selectExpr("*", "concat('d', id) as ds")
     acid.insert(spark, name, both, client=client)
     with acid.transaction(spark, client) as transaction:
         transaction.read(name)
         acid.update(spark, name, {"amount": "amount + 10"}, "ds = 'd1'", client=client)
         transaction.update(name, {"amount": "amount * 2"}, "ds = 'd2'")
-    assert rows(spark, each_warehouse, name) == [(1, 11, "d1"), (2, 2, "d2")]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 11, "d1"), (2, 2, "d2")]
     with pytest.raises(TransactionFailed), acid.transaction(spark, client) as transaction:
         transaction.read(name)
         acid.update(spark, name, {"amount": "amount + 10"}, "ds = 'd1'", client=client)
         transaction.update(name, {"amount": "amount * 2"}, "ds = 'd1'")
-    assert rows(spark, each_warehouse, name) == [(1, 21, "d1"), (2, 2, "d2")]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 21, "d1"), (2, 2, "d2")]
 
 
 # Overwrites
 
 
 def test_an_insert_that_an_overwrite_outruns_is_not_hidden_by_it(
-    spark: Any, each_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_warehouse, 1), each_warehouse.client
-    before_its_lock(monkeypatch, lambda: overwritten_by_hive(spark, each_warehouse, name))
+    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
+    before_its_lock(monkeypatch, lambda: overwritten_by_hive(spark, each_spark_warehouse, name))
     acid.insert(spark, name, numbered(spark, 8), client=client)
-    assert rows(spark, each_warehouse, name) == [(1, 7), (1, 8)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 7), (1, 8)]
 
 
 def test_an_insert_that_an_overwrite_outruns_fails_if_its_transaction_has_done_something(
-    spark: Any, each_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_warehouse, 1), each_warehouse.client
-    other = each_warehouse.create("other", COLUMNS)
+    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
+    other = each_spark_warehouse.create("other", COLUMNS)
     with pytest.raises(TransactionFailed, match="another transaction was faster"):
         with acid.transaction(spark, client) as transaction:
             transaction.insert(other, numbered(spark, 1))
-            before_its_lock(monkeypatch, lambda: overwritten_by_hive(spark, each_warehouse, name))
+            before_its_lock(monkeypatch, lambda: overwritten_by_hive(spark, each_spark_warehouse, name))
             transaction.insert(name, numbered(spark, 8))
-    assert (rows(spark, each_warehouse, name), rows(spark, each_warehouse, other)) == ([(1, 7)], [])
+    assert (rows(spark, each_spark_warehouse, name), rows(spark, each_spark_warehouse, other)) == ([(1, 7)], [])
 
 
 def test_an_overwrite_that_an_insert_outruns_replaces_its_rows(
-    spark: Any, each_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_warehouse, 1), each_warehouse.client
+    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
     before_its_lock(monkeypatch, lambda: acid.insert(spark, name, numbered(spark, 8), client=client))
     acid.insert_overwrite(spark, name, numbered(spark, 7), client=client)
-    assert rows(spark, each_warehouse, name) == [(1, 7)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 7)]
 
 
-def test_an_overwrite_by_the_rows_of_the_table_does_not_lose_an_insert(spark: Any, each_warehouse: Warehouse) -> None:
-    name, client = table(spark, each_warehouse, 1, 2), each_warehouse.client
+def test_an_overwrite_by_the_rows_of_the_table_does_not_lose_an_insert(
+    spark: Any, each_spark_warehouse: Warehouse
+) -> None:
+    name, client = table(spark, each_spark_warehouse, 1, 2), each_spark_warehouse.client
     with pytest.raises(TransactionFailed, match="rows that others have committed since its snapshot"):
         with acid.transaction(spark, client) as transaction:
             kept = transaction.read(name, where="amount = 2")
             acid.insert(spark, name, numbered(spark, 9), client=client)
             transaction.insert_overwrite(name, kept)
-    assert rows(spark, each_warehouse, name) == [(1, 1), (1, 9), (2, 2)]
+    assert rows(spark, each_spark_warehouse, name) == [(1, 1), (1, 9), (2, 2)]
 
 
 def test_an_overwrite_waits_for_a_writer_that_has_a_write_id_and_no_lock(each_warehouse: Warehouse) -> None:
@@ -250,17 +252,17 @@ def show_locks_of(name: str) -> Any:
 
 @pytest.mark.parametrize("keys", [None, {"ds": "string"}], ids=["table", "partition"])
 def test_a_write_does_not_undo_an_alter_of_the_table(
-    spark: Any, each_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str] | None
+    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str] | None
 ) -> None:
     """Others alter the table, or its partition, while the write counts its files; on metastored at any moment."""
-    client = each_warehouse.client
+    client = each_spark_warehouse.client
     # Hive 2.3 alters an ACID table only if it has buckets.
-    buckets = ("id", 1) if each_warehouse.server == "metastored 2.3" else None
-    name = each_warehouse.create("t", COLUMNS, keys=keys, buckets=buckets)
+    buckets = ("id", 1) if each_spark_warehouse.server == "metastored 2.3" else None
+    name = each_spark_warehouse.create("t", COLUMNS, keys=keys, buckets=buckets)
     new = numbered(spark, 1) if keys is None else numbered(spark, 1).selectExpr("*", "'a' as ds")
     acid.insert(spark, name, new, client=client)
     # Apache's metastores have no such condition: what is altered between the last read and the write is lost.
-    moment = "_visible" if each_warehouse.server.startswith("hive") else "_changed"
+    moment = "_visible" if each_spark_warehouse.server.startswith("hive") else "_changed"
     recorded, altered = getattr(_Recorder, moment), threading.Event()
 
     def and_then_altered(recorder: Any, *args: Any) -> Any:
@@ -269,18 +271,18 @@ def test_a_write_does_not_undo_an_alter_of_the_table(
             with metastored.connect(client.uri, user="bob") as other:
                 other.alter(name, with_parameters(other.table(name)))
                 for part in other.partitions(name):
-                    other.api.alter_partitions(each_warehouse.database, "t", (with_parameters(part),))
+                    other.api.alter_partitions(each_spark_warehouse.database, "t", (with_parameters(part),))
         return recorded(recorder, *args)
 
     monkeypatch.setattr(_Recorder, moment, and_then_altered)
     acid.insert(spark, name, new, client=client)
     # Hive 3.1 has no call for statistics of a write.
-    assert altered.is_set() == (each_warehouse.server != "hive 3.1.3")
+    assert altered.is_set() == (each_spark_warehouse.server != "hive 3.1.3")
     if altered.is_set():
         objects: list[Any] = [client.fresh_table(name), *client.partitions(name)]
         assert [(each.parameters or {}).get("theirs") for each in objects] == ["1"] * len(objects)
         assert (objects[-1].parameters or {}).get("numRows") == "2"
-    assert len(rows(spark, each_warehouse, name)) == 2
+    assert len(rows(spark, each_spark_warehouse, name)) == 2
 
 
 def with_parameters(each: Any) -> Any:

@@ -81,11 +81,11 @@ def test_truncate_is_a_part_of_a_transaction(shop: Shop) -> None:
     assert shop.orders == []
 
 
-def test_truncate_on_every_metastore(each_warehouse: Warehouse, spark: Any) -> None:
-    client = each_warehouse.client
+def test_truncate_on_every_metastore(each_spark_warehouse: Warehouse, spark: Any) -> None:
+    client = each_spark_warehouse.client
     if client.capabilities.version() < (3, 0):
         pytest.skip("Hive before 3.0 has no write ids")
-    name = each_warehouse.create("t", {"id": "int"}, keys={"k": "int"})
+    name = each_spark_warehouse.create("t", {"id": "int"}, keys={"k": "int"})
     rows = spark.createDataFrame([(1, 1), (2, 2)], "id int, k int")
     acid.insert(spark, name, rows, client=client)
     acid.truncate(spark, name, ["k=1"], client=client)

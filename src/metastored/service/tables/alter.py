@@ -18,11 +18,13 @@ from metastored.model.conditions import (
     CHANGES_ONLY,
     EXPECTED_KEY,
     EXPECTED_VALUE,
+    IS_LOCKED,
     OTHER_TABLE,
     OTHER_VALUE,
+    UNLOCKED,
     with_changes_of,
 )
-from metastored.model.names import DatabaseName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import ConcurrentChange, locked
@@ -51,6 +53,7 @@ from metastored.service.tables.rename import (
     planned,
     rename,
 )
+from metastored.service.transactions.locks import in_the_way
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.tables import TableRow
@@ -349,6 +352,7 @@ def _change(
     snapshot: str | None,
 ) -> Move | None:
     new_name = changed.tableName or ""
+    condition.check_unlocked(tx, where.table(stored_row.name))
     # Databases are locked before tables.
     if plan is not None and find_databases(tx, where, target, locked=True) != plan.database_rows:
         raise ConcurrentChange(f"database {target.database}")
@@ -401,6 +405,8 @@ class _Condition:
     """The conditions of an alter. They are checked on the table as it was read, and again if it has changed since."""
 
     def __init__(self, ctx: Context, env: dict[str, str], requested: Table) -> None:
+        self._ctx = ctx
+        self._unlocked = _says(env, UNLOCKED)
         self._external_in_any_case = ctx.rules.external_in_any_case
         self._requested = requested
         self._key, self._value = env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE)
@@ -418,6 +424,12 @@ class _Condition:
                 raise
             # A caller learns from a refusal that this server knows the other condition too.
             raise MetaException(f"{error.message}. The condition {CHANGES_ONLY} holds") from None
+
+    def check_unlocked(self, tx: Transaction, table: TableName) -> None:
+        """Raises MetaException if the alter needs a table without locks, and it has one. No lock is granted until the
+        transaction ends."""
+        if self._unlocked and (holder := in_the_way(self._ctx, tx, table)) is not None:
+            raise MetaException(f"{IS_LOCKED}{holder}")
 
     def _is_same(self, before: Table, only: frozenset[str]) -> bool:
         if rows.same_table(with_changes_of(before, self._requested, only), self._requested, only):

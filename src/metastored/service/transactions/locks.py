@@ -8,6 +8,7 @@ client waits for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from metastored.errors import NoSuchLockException, TxnOpenException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
@@ -44,6 +45,8 @@ from metastored.wire.generated.locks import (
     UnlockRequest,
 )
 
+NEWEST: Final = 2**63 - 1
+"""The id of a request that is younger than all others."""
 _CHANGES = (DataOperationType.UPDATE, DataOperationType.DELETE)
 
 
@@ -123,6 +126,15 @@ def _judge(
             remaining = [held.lock for held in near if held.lock.ext_id not in gone]
             blocked = first_blocked(requested, remaining, ctx.generation)
     return (None if blocked is None else (blocked[0], blocked[1][0])), ended
+
+
+def in_the_way(ctx: Context, tx: Transaction, table: TableName) -> Lock | None:
+    """The lock for which an exclusive lock on a table would wait. None is granted before the transaction ends."""
+    locks.take_turn(tx)
+    wanted = Lock(NEWEST, 1, 0, *table, None, LockState.WAITING, LockType.EXCLUSIVE)
+    blocked, ended = _judge(ctx, tx, [wanted])
+    record_end(ctx, tx, "ABORT_TXN", ended)
+    return None if blocked is None else blocked[1]
 
 
 def _expired(
