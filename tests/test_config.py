@@ -99,6 +99,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "metrics_addresses": ("127.0.0.1", ("127.0.0.1/32",)),
     "metrics_token": ("/token", Path("/token")),
     "iceberg": ("on", "on"),
+    "iceberg_role": ("arn:aws:iam::123456789012:role/lake", "arn:aws:iam::123456789012:role/lake"),
+    "iceberg_role_seconds": ("900", 900),
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),
@@ -116,6 +118,7 @@ TOGETHER = {
     "kerberos_http_principal": {"kerberos_principal": "hive/h@R", "kerberos_keytab": "/k.keytab"},
     "jwt_issuer": {"jwt_keys": "/keys.json"},
     "jwt_audience": {"jwt_keys": "/keys.json"},
+    "iceberg_role": {"iceberg": "on", "authorization": "sql"},
 }
 
 

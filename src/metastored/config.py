@@ -73,6 +73,7 @@ LANCE_PATH: Final = "/lance"
 _PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
 """In a database URL: between the user and the host, or among the parameters."""
 
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}", re.ASCII)
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
 
@@ -128,6 +129,13 @@ def _networks(value: Any) -> tuple[str, ...]:
     from ipaddress import ip_network
 
     return tuple(str(ip_network(name, strict=False)) for name in names(value))
+
+
+def _role(value: Any) -> str:
+    role = text(value)
+    if _ROLE.fullmatch(role) is None:
+        raise ValueError("the ARN of a role was expected, such as arn:aws:iam::123456789012:role/lake")
+    return role
 
 
 def _hosts(value: Any) -> tuple[str, ...]:
@@ -475,6 +483,18 @@ class Settings:
         "off",
         "on",
     )
+    iceberg_role: str | None = _key(
+        "text",
+        _role,
+        None,
+        "The ARN of a role of AWS for the clients of Iceberg's REST catalog. The server assumes it by STS for one "
+        "table at a time, and gives clients that ask for it keys to read, or to read and write, the files below the "
+        "location of this table, as their privileges allow it: only below a warehouse in S3, and with authorization "
+        "sql. Without it no keys are given. It needs the extra `glue`.",
+    )
+    iceberg_role_seconds: int = _key(
+        "number", whole(900, 43_200), 3600, "The seconds after which such keys expire, if the role allows that many."
+    )
     lance: Literal["off", "on"] = _words(
         "off",
         "Whether the HTTPS port serves Lance's REST namespaces, below /lance/hive2 and /lance/hive3. The server itself "
@@ -561,7 +581,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
-    "Iceberg": ("iceberg",),
+    "Iceberg": ("iceberg", "iceberg_role", "iceberg_role_seconds"),
     "Lance": ("lance", "lance_root", "lance_managed_by", "lance_megabytes", "lance_timeout", "lance_external"),
     "ACID views": ("acid_views", "acid_views_port", "acid_views_users", "acid_view_retention"),
     "Hive": ("compat", "distinct_values", "event_retention"),
@@ -718,6 +738,11 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigError(
             "iceberg is on and directories is off: the server reads and writes the metadata files of Iceberg tables, "
             "so directories must be all or local; location_schemes limits their file systems"
+        )
+    if settings.iceberg_role is not None and (settings.iceberg == "off" or settings.authorization != "sql"):
+        raise ConfigError(
+            "iceberg_role is set: iceberg must be on, and authorization must be sql, so that keys are given only to "
+            "those who may read or write a table"
         )
     inside = tuple(f"{path}/" for path in (ICEBERG_PATH, LANCE_PATH))
     if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(inside):

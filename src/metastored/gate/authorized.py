@@ -6,7 +6,7 @@ that the caller may not see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,7 @@ from metastored.gate.filtering import only
 from metastored.gate.needs import is_open
 from metastored.gate.remote_definitions import lists_definitions
 from metastored.gate.rules import Decision
+from metastored.model.names import TableName
 from metastored.model.refusals import DENIED
 from metastored.model.remote_definitions import Definitions
 from metastored.model.remote_lists import name_of
@@ -93,6 +94,15 @@ class Authorized:
             return None
 
         return await self._pool.run(found) if self._waits else found()
+
+    async def holds(self, table: TableName, privileges: Collection[str], session: Session) -> bool:
+        """Whether a caller has all of these privileges on the rows of a table."""
+
+        def decided() -> bool:
+            decision = Decision(self._policy, self._cache.at(), session)
+            return all(decision.may(table, privilege) for privilege in privileges)
+
+        return await self._pool.run(decided) if self._waits else decided()
 
     def _filtered(self, call: Call, session: Session, reply: Reply) -> Reply:
         decision = Decision(self._policy, self._cache.at(), session)

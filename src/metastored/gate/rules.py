@@ -320,6 +320,18 @@ class Decision(Caller):
         if item is not None and item.location:
             yield item.location
 
+    def may(self, table: TableName, privilege: str) -> bool:
+        """Whether the caller has a privilege on the rows of a table that exists."""
+        if self.is_admin:
+            return True
+        if self._state.table(table) is None:
+            return False
+        try:
+            self._check_data(table, (privilege,))
+        except Denied:
+            return False
+        return True
+
     # Rules that the method table cannot describe
 
     def _check_locks(self, call: Call) -> None:

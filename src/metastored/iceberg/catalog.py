@@ -22,6 +22,7 @@ from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, No
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
 from metastored.iceberg.requests import Json, Request, page_of
+from metastored.iceberg.vending import Vended, s3_directory
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
 from metastored.model.names import DatabaseName, TableName
@@ -64,6 +65,9 @@ class Caller(NamedTuple):
     user: str | None
     authorized: bool
     """Whether privileges count."""
+    vend: Callable[[TableName, str, bool], Vended | None] = lambda name, location, new: None
+    """Credentials for the files of a table at a location, as the privileges of the caller allow it; for a new table
+    those of its owner. None where there are none."""
 
 
 class Loaded(NamedTuple):
@@ -156,6 +160,17 @@ class Catalog:
         file = metadata_location(row)
         self.check_file(name, (row.sd and row.sd.location) or "", file)
         return Loaded(name, row, file, self.files.read(file, check))
+
+    def vended(self, name: TableName, row: Table, metadata: Json, *, new: bool = False) -> list[Vended]:
+        """Credentials of the caller for the files of a table, at most one.
+
+        There are none if its metadata names another place than the metastore, whose location was checked.
+        """
+        location = (row.sd and row.sd.location) or ""
+        if s3_directory(location) is None or s3_directory(metadata["location"]) != s3_directory(location):
+            return []
+        vended = self.caller.vend(name, location, new)
+        return [] if vended is None else [vended]
 
     def check_file(self, name: TableName, location: str, file: str) -> None:
         """Raises Forbidden if a file may not be read or written for a table at a location."""

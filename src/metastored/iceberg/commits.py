@@ -245,7 +245,7 @@ def create(catalog: Catalog, name: TableName, metadata: Json, taken: str = "") -
     catalog.database(name.database_name)
     check_free(catalog, name, taken=taken)
     file = next_file(metadata, None)
-    row = changed_table(_new(catalog, name, metadata), metadata, file, None, None)
+    row = changed_table(new_row_of(catalog, name, metadata), metadata, file, None, None)
     may_create(catalog, row)
     catalog.check_file(name, metadata["location"], file)
     with NewFiles(catalog) as new:
@@ -278,7 +278,7 @@ def check_free(catalog: Catalog, name: TableName, *, view: bool = False, taken: 
     raise AlreadyExists(taken or f"{kind} already exists: {name}")
 
 
-def _new(catalog: Catalog, name: TableName, metadata: Json) -> Table:
+def new_row_of(catalog: Catalog, name: TableName, metadata: Json) -> Table:
     owner = metadata["properties"].get("hive.metastore.table.owner") or catalog.caller.user
     return new_row(name, owner, metadata["last-updated-ms"] // 1000)
 

@@ -54,6 +54,8 @@ class Request(NamedTuple):
     query: str = ""
     body: bytes = b""
     if_none_match: str = ""
+    wants_credentials: bool = False
+    """Whether the client asks for credentials for the files of tables."""
 
     def parameter(self, name: str) -> str | None:
         """The value of a parameter of the query; the last one where it is repeated."""

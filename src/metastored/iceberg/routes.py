@@ -39,6 +39,7 @@ _ALL: Final = (
     Endpoint("HEAD", "/v1/{prefix}/namespaces/{namespace}/tables/{table}", "table_exists", True),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}", "commit_table"),
     Endpoint("DELETE", "/v1/{prefix}/namespaces/{namespace}/tables/{table}", "drop_table"),
+    Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials", "load_credentials", True),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/register", "register_table"),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics", "report_metrics", True),
     Endpoint("POST", "/v1/{prefix}/tables/rename", "rename_table"),

@@ -12,9 +12,19 @@ from typing import Final
 from metastored.errors import InvalidOperationException, NoSuchObjectException
 from metastored.hive.locations import canonical
 from metastored.iceberg.catalog import TABLES, Catalog
-from metastored.iceberg.commits import Conflict, check_free, create, insert, loaded_reply, rename_alter, until_done
+from metastored.iceberg.commits import (
+    Conflict,
+    check_free,
+    create,
+    insert,
+    loaded_reply,
+    new_row_of,
+    rename_alter,
+    until_done,
+)
 from metastored.iceberg.definition import changed_table, metadata_location, new_row
 from metastored.iceberg.errors import AlreadyExists, BadRequest, NoSuchTable, Unsupported
+from metastored.iceberg.files import next_file
 from metastored.iceberg.metadata import check_location, read_table, with_refs_only, written
 from metastored.iceberg.new_tables import new_table
 from metastored.iceberg.publishing import NewFiles
@@ -31,6 +41,7 @@ from metastored.iceberg.requests import (
 from metastored.iceberg.rights import may_change, may_create
 from metastored.model import kinds
 from metastored.model.names import TableName
+from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
 
 __all__ = [
@@ -69,9 +80,17 @@ def create_table(catalog: Catalog, request: Request) -> Json:
     where = catalog.default_location(name) if location is None else check_location(location)
     metadata = new_table(schema, spec, order, where, properties)
     if not staged:
-        return create(catalog, name, metadata)
+        made = create(catalog, name, metadata)
+        if not request.wants_credentials:
+            return made
+        return with_credentials(catalog, request, made, name, catalog.table_row(name), metadata)
     check_free(catalog, name)
-    return {"metadata": written(metadata), "config": {}}
+    reply: Json = {"metadata": written(metadata), "config": {}}
+    if not request.wants_credentials:
+        return reply
+    row = changed_table(new_row_of(catalog, name, metadata), metadata, next_file(metadata, None), None, None)
+    may_create(catalog, row)
+    return with_credentials(catalog, request, reply, name, row, metadata, new=True)
 
 
 def register_table(catalog: Catalog, request: Request) -> Json:
@@ -117,12 +136,32 @@ def load_table(catalog: Catalog, request: Request) -> Json | None:
     if snapshots not in ("all", "refs"):
         raise BadRequest(f"the parameter snapshots is {snapshots!r}: all or refs was expected")
     row = catalog.table_row(request.table)
-    if request.if_none_match and etag_of(metadata_location(row), snapshots) in request.if_none_match:
+    known = etag_of(metadata_location(row), snapshots) in request.if_none_match
+    if known and not request.wants_credentials:
         # The metadata is not opened here, and whoever may read the table may know that it is the same.
         return None
     loaded = catalog.table(request.table, row)
     metadata = with_refs_only(loaded.metadata) if snapshots == "refs" else loaded.metadata
-    return loaded_reply(loaded.file, metadata)
+    reply = loaded_reply(loaded.file, metadata)
+    return with_credentials(catalog, request, reply, loaded.name, loaded.row, loaded.metadata)
+
+
+def load_credentials(catalog: Catalog, request: Request) -> Json:
+    """New credentials for the files of a table, for a client whose credentials expire."""
+    loaded = catalog.table(request.table)
+    vended = catalog.vended(loaded.name, loaded.row, loaded.metadata)
+    return {"storage-credentials": [each.storage_credential for each in vended]}
+
+
+def with_credentials(
+    catalog: Catalog, request: Request, reply: Json, name: TableName, row: Table, metadata: Json, *, new: bool = False
+) -> Json:
+    """A reply with the credentials that the client asks for, if there are any."""
+    vended = catalog.vended(name, row, metadata, new=new) if request.wants_credentials else []
+    if not vended:
+        return reply
+    config = {key: value for each in vended for key, value in each.config.items()}
+    return {**reply, "config": config, "storage-credentials": [each.storage_credential for each in vended]}
 
 
 def table_exists(catalog: Catalog, request: Request) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from metastored.model.names import TableName
@@ -19,6 +20,10 @@ class FileRules(Protocol):
 
     async def is_remote(self, name: TableName) -> bool:
         """Whether a table is a remote's."""
+        ...
+
+    async def may(self, name: TableName, privileges: Collection[str], session: Session) -> bool:
+        """Whether a caller has all of these privileges on the rows of a table; False where privileges do not count."""
         ...
 
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:

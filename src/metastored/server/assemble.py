@@ -271,14 +271,14 @@ def guarded(
     """
     background = list[Callable[[], Coroutine[Any, Any, None]]]()
     handler: Handler = ForServices(inner, (*settings.admin_users, *settings.service_users))
-    lacking = None
+    lacking = holds = None
     if settings.authorization == "sql":
         policy = Policy(frozenset(settings.admin_users), service.warehouse.root, frozenset(settings.service_users))
         handler = authorized = Authorized(handler, service.database, pool, policy)
-        lacking = authorized.lacking
+        lacking, holds = authorized.lacking, authorized.holds
     if settings.read_only == "on":
         handler = ReadOnly(handler)
-    places = Places(is_remote, lacking, settings.location_schemes)
+    places = Places(is_remote, lacking, settings.location_schemes, holds)
     if settings.shows_acid_views:
         users = frozenset(settings.acid_views_users)
         handler = AcidViews(

@@ -32,13 +32,16 @@ class Places:
         is_remote: Callable[[TableName], Awaitable[bool]],
         lacking: Callable[[str, Session], Awaitable[str | None]] | None,
         schemes: Collection[str],
+        holds: Callable[[TableName, Collection[str], Session], Awaitable[bool]] | None = None,
     ) -> None:
-        """`lacking` returns the privilege that a caller lacks to use a location; None where there is no authorization.
+        """`lacking` returns the privilege that a caller lacks to use a location, and `holds` whether a caller has all
+        of some privileges on a table; None where there is no authorization.
 
         `schemes` are those of locations that may be opened.
         """
         self._is_remote = is_remote
         self._lacking = lacking
+        self._holds = holds
         self._schemes = schemes
 
     async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
@@ -60,6 +63,10 @@ class Places:
     async def is_remote(self, name: TableName) -> bool:
         """See `model/opening.py`."""
         return await self._is_remote(_normal(name))
+
+    async def may(self, name: TableName, privileges: Collection[str], session: Session) -> bool:
+        """See `model/opening.py`."""
+        return self._holds is not None and await self._holds(_normal(name), privileges, session)
 
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
         """See `model/opening.py`."""

@@ -22,6 +22,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import Route, find
+from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
 from metastored.model.names import TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
@@ -65,6 +66,9 @@ KINDS: Final = {
     503: "ServiceUnavailableException",
 }
 """The types of errors for statuses of refusals; others are bad requests."""
+DELEGATION_HEADER: Final = b"x-iceberg-access-delegation"
+WRITES: Final = ("insert", "update", "delete")
+"""The privileges, all of them, of a caller who may write files: whoever can write a file can replace any other."""
 COLUMN_CHECK: Final = "metastore.disallow.incompatible.col.type.changes"
 """The setting of a session by which Hive refuses to rename or reorder columns: Iceberg's have ids."""
 
@@ -79,6 +83,7 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers = Pool(THREADS, "metastored-iceberg")
         self._writers = Pool(THREADS, "metastored-iceberg-commits")
         self._files: MetadataFiles | None = None
+        self._vendor = _vendor(service)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         answer = partial(_refuse, send, scope["method"] == "HEAD")
@@ -118,6 +123,7 @@ class IcebergOverHttp(ThriftOverHttp):
                 scope.get("query_string", b"").decode("latin-1"),
                 body_of_request.data,
                 headers.get(b"if-none-match", b"").decode("latin-1"),
+                _wants_credentials(headers),
                 session,
                 asyncio.get_running_loop(),
             )
@@ -142,7 +148,14 @@ class IcebergOverHttp(ThriftOverHttp):
         self._writers.close()
 
     def _answer(
-        self, route: Route, query: str, body: bytes, tag: str, session: Session, loop: asyncio.AbstractEventLoop
+        self,
+        route: Route,
+        query: str,
+        body: bytes,
+        tag: str,
+        wants_credentials: bool,
+        session: Session,
+        loop: asyncio.AbstractEventLoop,
     ) -> Response:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
@@ -180,9 +193,22 @@ class IcebergOverHttp(ThriftOverHttp):
         def is_remote(name: TableName) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
 
+        def may(name: TableName, privileges: tuple[str, ...]) -> bool:
+            return asyncio.run_coroutine_threadsafe(rules.may(name, privileges, session), loop).result()
+
+        def vend(name: TableName, location: str, new: bool) -> Vended | None:
+            if self._vendor is None or session.user is None or is_remote(name):
+                return None
+            if not new and not may(name, ("select",)):
+                return None
+            writes = service.settings.read_only != "on" and (new or may(name, WRITES))
+            return self._vendor.credentials(session.user, location, writes=writes)
+
         authorized = service.settings.authorization == "sql"
-        caller = Caller(client(session), client(commits), entrust, file_refusal, is_remote, session.user, authorized)
-        return serve(Catalog(caller, self._files), Request(route, query, body, tag))
+        caller = Caller(
+            client(session), client(commits), entrust, file_refusal, is_remote, session.user, authorized, vend
+        )
+        return serve(Catalog(caller, self._files), Request(route, query, body, tag, wants_credentials))
 
 
 def _path(scope: Any) -> str:
@@ -199,6 +225,19 @@ def _routed(verb: str, path: str) -> Route:
         allowed = ", ".join(sorted(found))
         raise Refusal(405, f"{verb} is not for this path: {allowed}", [(b"allow", allowed.encode())])
     return found
+
+
+def _wants_credentials(headers: dict[bytes, bytes]) -> bool:
+    words = headers.get(DELEGATION_HEADER, b"").decode("latin-1").split(",")
+    return DELEGATION in (word.strip().lower() for word in words)
+
+
+def _vendor(service: Service) -> Vendor | None:
+    """What makes credentials for clients. Raises MissingExtra if it is not installed."""
+    role = service.settings.iceberg_role
+    if role is None or service.files is None:
+        return None
+    return Vendor(role, service.settings.iceberg_role_seconds, service.files.root, client_properties())
 
 
 def _check_media_type(headers: dict[bytes, bytes]) -> None:
