@@ -23,8 +23,8 @@ from metastored.hive.statements.printing import printed
 from metastored.hive.statements.rights import Grant
 from metastored.hive.statements.values import AlterRemote, CreateRemote, Kind
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.remote_lists import list_key, name_of
-from metastored.model.remotes import read_remote
+from metastored.model.remotes.lists import list_key, name_of
+from metastored.model.remotes.values import read_remote
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import Database, DatabaseType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from metastored.model.remote_keys import BUILT_IN, KEYS
+from metastored.model.remotes.keys import BUILT_IN, KEYS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/guide/connectors.md").read_text("utf-8")
 

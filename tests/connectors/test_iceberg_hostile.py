@@ -22,7 +22,7 @@ from metastored.connectors.iceberg.bounded import MAX_FILE, MAX_REPLY
 from metastored.connectors.iceberg.guarded import CONFIGURED, DEFINED, OF_CATALOGS, VENDED, check_hosts
 from metastored.connectors.registry import Connectors
 from metastored.errors import ConfigError, ConnectError, InvalidObjectException, InvalidOperationException
-from metastored.model.remote_hosts import AllowedHosts
+from metastored.model.remotes.hosts import AllowedHosts
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.structs import replace
 from tests.connectors.test_iceberg_remote import ask, at, connected, failure_of, run

@@ -9,7 +9,7 @@ import pytest
 from metastored.errors import ApplicationError, NoSuchObjectException
 from metastored.gate.measured import Measured
 from metastored.gate.tallies import MAX_REMOTES, OTHERS, Tallies, WorkerTally
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.definitions import Definitions
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed

@@ -13,7 +13,7 @@ import pytest
 from metastored.connectors.registry import Connectors
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import ValidTxnList
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.definitions import Definitions
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.leases import Leases

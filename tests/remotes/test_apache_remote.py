@@ -12,8 +12,8 @@ import pytest
 from metastored.connectors.registry import Connectors
 from metastored.connectors.thrift import ThriftMetastore
 from metastored.errors import NoSuchObjectException
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import remote_parameters
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import remote_parameters
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed

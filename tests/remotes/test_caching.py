@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import ApplicationError, NoSuchObjectException
-from metastored.model.remotes import Access
+from metastored.model.remotes.values import Access
 from metastored.remotes.caching import ReplyCache
 from metastored.wire.generated.notifications import CurrentNotificationEventId
 from metastored.wire.message import Call, Reply, Session

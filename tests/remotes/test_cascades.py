@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import ApplicationError, MetaException, NoSuchObjectException
-from metastored.model.remotes import Access
+from metastored.model.remotes.values import Access
 from metastored.wire.message import Session
 from tests.support.remotes import House, house
 

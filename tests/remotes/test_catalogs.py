@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from metastored.errors import ApplicationError, InvalidOperationException, MetaException, NoSuchObjectException
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remotes import Access, Names
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.values import Access, Names
 from metastored.wire.generated.common import Table
 from tests.support.remotes import House, endpoint, house
 

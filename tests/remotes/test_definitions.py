@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.definitions import Definitions
 from metastored.remotes.definitions import Known
 from tests.support.remotes import endpoint, remote_database, remote_table
 

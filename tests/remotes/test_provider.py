@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.definitions import Definitions
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.provider import StoredDefinitions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import ApplicationError, InvalidOperationException, MetaException
-from metastored.model.remotes import Access, read_remote, remote_parameters
+from metastored.model.remotes.values import Access, read_remote, remote_parameters
 from metastored.wire.generated.common import Table
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace

@@ -7,7 +7,7 @@ from dataclasses import replace as replaced
 import pytest
 
 from metastored.errors import NoSuchObjectException
-from metastored.model.remotes import Access
+from metastored.model.remotes.values import Access
 from metastored.remotes.renaming import Renaming
 from metastored.wire.generated.common import CreationMetadata, FieldSchema, SQLForeignKey, StorageDescriptor, Table
 from metastored.wire.generated.constraints import ForeignKeysResponse

@@ -14,7 +14,7 @@ from metastored.errors import (
     MetaException,
     NoSuchObjectException,
 )
-from metastored.model.remotes import remote_parameters
+from metastored.model.remotes.values import remote_parameters
 from metastored.remotes.merging import MERGES
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.constraints import ForeignKeysRequest

@@ -11,8 +11,8 @@ from metastored.errors import ConfigError
 from metastored.hive.statements.parsing import parse
 from metastored.hive.statements.printing import printed
 from metastored.hive.statements.values import CreateRemote
-from metastored.model.remote_catalogs import RemoteCatalog, read_remote_catalog
-from metastored.model.remotes import Access
+from metastored.model.remotes.catalogs import RemoteCatalog, read_remote_catalog
+from metastored.model.remotes.values import Access
 from metastored.remotes.waggle_dance import convert
 
 SMALL = """

@@ -11,7 +11,7 @@ import pytest
 
 import metastored
 from metastored.errors import ConnectError, InvalidObjectException, TimeoutExceeded
-from metastored.model.remote_keys import MASK
+from metastored.model.remotes.keys import MASK
 from metastored.testing import running_server
 from metastored.wire.generated.databases import Database
 from tests.support.client import Client

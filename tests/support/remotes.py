@@ -8,9 +8,9 @@ from typing import Any
 
 from metastored.connectors.registry import Connectors
 from metastored.model.names import DatabaseName
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Access, Endpoint, Remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Access, Endpoint, Remote
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed

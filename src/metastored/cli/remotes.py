@@ -18,7 +18,7 @@ from metastored.cli.output import dumped, print_result
 from metastored.errors import ConfigError
 from metastored.hive.locations import is_local, local_path
 from metastored.model.counting import counted
-from metastored.model.remotes import Access
+from metastored.model.remotes.values import Access
 
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client

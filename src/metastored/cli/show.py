@@ -89,7 +89,7 @@ def _show_table(client: Client, name: str, output: str) -> None:
 
 def _properties(table: Table) -> dict[str, str]:
     """One on each line, without those that other sections show: Spark's schema, and the definition of a remote."""
-    from metastored.model.remote_keys import is_remote, without_remote_keys
+    from metastored.model.remotes.keys import is_remote, without_remote_keys
 
     parameters = table.parameters or {}
     found = without_remote_keys(parameters) if is_remote(parameters) else parameters

@@ -18,7 +18,7 @@ from metastored.errors import InvalidOperationException
 from metastored.hive.statements.printing import quoted
 from metastored.model import kinds
 from metastored.model.names import TableName
-from metastored.model.remote_keys import is_remote
+from metastored.model.remotes.keys import is_remote
 from metastored.model.spark.converting import from_hive_table
 from metastored.model.spark.properties import HIVE_STATISTICS, PROVIDER, SPARK_SQL_PREFIX
 from metastored.model.spark.restoring import restore_table_metadata

@@ -11,7 +11,7 @@ from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
 from metastored.hive.statements.values import Kind, Parts
 from metastored.model.names import TableName
-from metastored.model.remote_keys import (
+from metastored.model.remotes.keys import (
     ACCESS,
     CONNECTOR,
     GLUE_ENDPOINT,

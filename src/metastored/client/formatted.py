@@ -11,7 +11,7 @@ from metastored.client.statements import Result
 from metastored.hive.names import make_part_name
 from metastored.model import kinds
 from metastored.model.partitions import keys_of
-from metastored.model.remote_keys import is_remote, without_remote_keys
+from metastored.model.remotes.keys import is_remote, without_remote_keys
 from metastored.wire.generated.common import FieldSchema, PrincipalType, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 

@@ -1,7 +1,7 @@
 """Statements as structs and parameters of the metastore's API, and the form of their results. Pure.
 
-A remote is made by an ordinary call whose parameters define it (`model/remotes.py`): here a statement becomes those
-parameters, and parameters become a statement again. The calls themselves are made in `_async/statements.py`.
+A remote is made by an ordinary call whose parameters define it (`model/remotes/values.py`): here a statement becomes
+those parameters, and parameters become a statement again. The calls themselves are made in `_async/statements.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from metastored.hive.statements.values import (
 )
 from metastored.model import kinds
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.remote_keys import CONNECTOR, FACTORY, PREFIX, REMOTE, REMOTE_DATABASE_OF_HIVE, VIA, remote_keys
-from metastored.model.remote_lists import COMMENT
+from metastored.model.remotes.keys import CONNECTOR, FACTORY, PREFIX, REMOTE, REMOTE_DATABASE_OF_HIVE, VIA, remote_keys
+from metastored.model.remotes.lists import COMMENT
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import (
     PrincipalType,

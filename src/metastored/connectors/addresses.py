@@ -21,8 +21,8 @@ from metastored.connectors.context import Context
 from metastored.connectors.delegation import DelegationTokens, Prepare
 from metastored.connectors.network import open_socket
 from metastored.errors import ConfigError
-from metastored.model.remote_keys import URIS, shown
-from metastored.model.remote_logins import (
+from metastored.model.remotes.keys import URIS, shown
+from metastored.model.remotes.logins import (
     CALLER,
     COMPACT,
     DELEGATION,
@@ -39,7 +39,7 @@ from metastored.model.remote_logins import (
     identity_of,
     login_mistake,
 )
-from metastored.model.remotes import Endpoint, split
+from metastored.model.remotes.values import Endpoint, split
 from metastored.wire.message import Session
 
 ACTOR: Final = "x-actor-username"

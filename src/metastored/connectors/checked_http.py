@@ -7,7 +7,7 @@ from typing import Any
 
 from metastored.connectors.network import check_host
 from metastored.errors import ConnectError, InvalidObjectException
-from metastored.model.remote_hosts import AllowedHosts
+from metastored.model.remotes.hosts import AllowedHosts
 
 
 def checked_pools(pools: Mapping[str, Any], hosts: AllowedHosts) -> dict[str, Any]:

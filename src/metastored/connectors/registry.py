@@ -16,7 +16,7 @@ from typing import Final
 from metastored.connectors.context import Context
 from metastored.connectors.metastores import metastore_at
 from metastored.errors import ConfigError, Error
-from metastored.model.remote_keys import (
+from metastored.model.remotes.keys import (
     BUILT_IN,
     GLUE,
     HTTP,
@@ -26,7 +26,7 @@ from metastored.model.remote_keys import (
     THRIFT,
     VIA,
 )
-from metastored.model.remotes import Endpoint
+from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 GROUP: Final = "metastored.connectors"

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Access, is_remote, remote_keys
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Access, is_remote, remote_keys
 from metastored.service.core import rows
 from metastored.service.registry.connectors import CONNECTORS, leads_to_remotes
 from metastored.service.security.roles import PUBLIC, roles_of

@@ -25,8 +25,8 @@ from metastored.gate.remote_definitions import lists_definitions
 from metastored.gate.rules import Decision
 from metastored.model.names import TableName
 from metastored.model.refusals import DENIED
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remote_lists import name_of
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.lists import name_of
 from metastored.service.remotes.definitions import Remotes
 from metastored.store.engine.database import Database
 from metastored.store.security.remote_secrets import RemoteSecrets

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from metastored.model.names import DatabaseName
 from metastored.model.objects import databases_of
-from metastored.model.remote_connectors import connector_parameters
-from metastored.model.remote_keys import ICEBERG_URI
-from metastored.model.remote_lists import NAMESPACE
+from metastored.model.remotes.connectors import connector_parameters
+from metastored.model.remotes.keys import ICEBERG_URI
+from metastored.model.remotes.lists import NAMESPACE
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import CreateDatabaseRequest, Database, DatabaseType
@@ -65,5 +65,5 @@ def _used(kind: object, connector: str | None) -> str | None:
 
 
 def lists_definitions(call: Call) -> bool:
-    """Whether a call reads the server's list of remotes (`model/remote_lists.py`), which is filtered by name."""
+    """Whether a call reads the server's list of remotes (`model/remotes/lists.py`), which is filtered by name."""
     return call.method.hook == "definitions" and getattr(call.args[0], "nameSpace", None) == NAMESPACE

@@ -42,8 +42,8 @@ from metastored.hive.names import directory_name, normalize
 from metastored.hive.transactions.leases import LEASES
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import Located, Objects, databases_of, objects_of, tables_of
-from metastored.model.remote_keys import CONNECTOR, is_remote, remote_keys
-from metastored.model.remote_rights import locations_of
+from metastored.model.remotes.keys import CONNECTOR, is_remote, remote_keys
+from metastored.model.remotes.rights import locations_of
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import LockComponent, LockType, ShowLocksResponseElement

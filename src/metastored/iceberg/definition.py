@@ -19,7 +19,7 @@ from metastored.iceberg.view_metadata import current_view_schema, sql_of
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.model.origins import METADATA_LOCATION, TABLE_TYPE, is_iceberg
-from metastored.model.remote_keys import is_remote_key
+from metastored.model.remotes.keys import is_remote_key
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.structs import replace
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from metastored.model.remotes import Endpoint
+from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS, Method
 from metastored.wire.splice import carries_exception

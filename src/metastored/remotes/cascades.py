@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from metastored.errors import NoSuchObjectException
 from metastored.model.objects import objects_of
-from metastored.model.remotes import Remote
+from metastored.model.remotes.values import Remote
 from metastored.remotes.owners import Owners
 from metastored.wire.message import REPLY, Call, Reply, Session
 from metastored.wire.methods import Method

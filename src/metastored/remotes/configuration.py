@@ -12,8 +12,8 @@ from typing import Any
 
 from metastored.hive.names import normalize
 from metastored.model.kinds import EXTERNAL_PARAMETER, MANAGED
-from metastored.model.remote_keys import REMOTE, is_remote, is_remote_key
-from metastored.model.remotes import Access, Remote, remote_keys, remote_parameters, without_remote_keys
+from metastored.model.remotes.keys import REMOTE, is_remote, is_remote_key
+from metastored.model.remotes.values import Access, Remote, remote_keys, remote_parameters, without_remote_keys
 from metastored.remotes.renaming import Renaming
 from metastored.remotes.views import SPARK_2_DATABASE, SPARK_NAMESPACE, rename_property
 from metastored.wire.generated.common import Table

@@ -16,9 +16,9 @@ from metastored.connectors.network import missing_host
 from metastored.errors import Error, NoSuchObjectException, UnknownDBException
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Remote, is_remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Remote, is_remote
 from metastored.remotes import refusals
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints

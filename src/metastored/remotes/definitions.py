@@ -13,9 +13,9 @@ from typing import Any, Final
 from metastored.bounded import BoundedDict
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName, TableName
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Endpoint, Remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Endpoint, Remote
 from metastored.remotes.renaming import Renaming
 
 MOST_OWNERS: Final = 4096

@@ -14,8 +14,8 @@ from typing import Any, Final
 from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from metastored.hive.patterns import compile_pattern, may_begin_with
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remotes import ALL_NAMES, Endpoint, Remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.values import ALL_NAMES, Endpoint, Remote
 from metastored.remotes import refusals
 from metastored.remotes.definitions import Known
 from metastored.remotes.merging import (

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import normalize
-from metastored.model.remotes import Names
+from metastored.model.remotes.values import Names
 from metastored.wire.binary import pack_field, pack_list, unpack_u
 from metastored.wire.message import Reply, Stream
 from metastored.wire.methods import Method

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from metastored.hive.names import CatalogNameError, FullNameError, decode_catalog_name, normalize, read_full_name
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import objects_of
-from metastored.model.remotes import Remote
+from metastored.model.remotes.values import Remote
 from metastored.remotes.definitions import Known
 from metastored.wire.message import Call
 from metastored.wire.methods import Method

@@ -11,7 +11,7 @@ from typing import Final
 
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.model.names import DatabaseName
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.definitions import Definitions
 from metastored.remotes.definitions import NO_REMOTES, Known
 from metastored.service.remotes.definitions import Remotes
 from metastored.store.engine.database import Database

@@ -7,9 +7,9 @@ from typing import Final
 
 from metastored.errors import InvalidObjectException, InvalidOperationException, NoSuchObjectException
 from metastored.hive.statements.printing import name
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remote_keys import ACCESS, TABLES, WRITERS
-from metastored.model.remotes import Remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.keys import ACCESS, TABLES, WRITERS
+from metastored.model.remotes.values import Remote
 from metastored.wire.message import Reply, Session
 from metastored.wire.methods import Method
 

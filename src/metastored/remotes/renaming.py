@@ -17,7 +17,7 @@ from metastored.bounded import BoundedDict
 from metastored.errors import RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, encode_catalog_name, normalize
 from metastored.model.kinds import EXTERNAL, MANAGED
-from metastored.model.remotes import Access, Remote
+from metastored.model.remotes.values import Access, Remote
 from metastored.remotes.pairs import rename_pairs
 from metastored.remotes.relays import RenamedRelay
 from metastored.remotes.views import rename_view

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from metastored.connectors.failures import Unreachable
 from metastored.errors import ApplicationError, Error, MetastoreError
 from metastored.model.objects import objects_of
-from metastored.model.remotes import ALL_NAMES, Access, Remote, is_remote
+from metastored.model.remotes.values import ALL_NAMES, Access, Remote, is_remote
 from metastored.remotes import refusals
 from metastored.remotes.caching import ReplyCache
 from metastored.remotes.cascades import listed, next_in

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from metastored.errors import ConfigError
 from metastored.hive.statements.values import CreateRemote, Kind
-from metastored.model.remote_keys import (
+from metastored.model.remotes.keys import (
     ACCESS,
     ALIAS,
     DATABASES,

@@ -29,7 +29,7 @@ from metastored.gate.services import ForServices
 from metastored.gate.tallies import WorkerTally
 from metastored.hive.statistics.ndv import ESTIMATIONS
 from metastored.model.names import TableName
-from metastored.model.remote_hosts import AllowedHosts
+from metastored.model.remotes.hosts import AllowedHosts
 from metastored.remotes.creating import Creations
 from metastored.remotes.definitions import Provider
 from metastored.remotes.endpoints import Connect, Endpoints

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidOperationException, MetastoreError, NoSuchObjectException
 from metastored.model.names import TableName
-from metastored.model.remote_keys import ACCESS, is_remote
-from metastored.model.remotes import Access
+from metastored.model.remotes.keys import ACCESS, is_remote
+from metastored.model.remotes.values import Access
 
 
 def refuse_read_only(client: Client, names: Iterable[TableName]) -> None:

@@ -15,7 +15,7 @@ from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from metastored.model.acid import is_transactional
 from metastored.model.kinds import MATERIALIZED_VIEW, is_view
 from metastored.model.names import DatabaseName
-from metastored.model.remote_keys import ACCESS
+from metastored.model.remotes.keys import ACCESS
 from metastored.transfer.differences import differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy

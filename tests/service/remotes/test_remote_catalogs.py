@@ -12,7 +12,7 @@ from metastored.errors import (
     InvalidOperationException,
     MetaException,
 )
-from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes.definitions import Definitions
 from metastored.service.remotes.definitions import read_definitions
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,

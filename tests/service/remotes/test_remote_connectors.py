@@ -12,8 +12,8 @@ from metastored.errors import (
     InvalidOperationException,
     MetaException,
 )
-from metastored.model.remote_hosts import AllowedHosts
-from metastored.model.remote_keys import MASK
+from metastored.model.remotes.hosts import AllowedHosts
+from metastored.model.remotes.keys import MASK
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.connectors import (
     AlterDataConnectorRequest,

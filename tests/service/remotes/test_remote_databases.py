@@ -15,8 +15,8 @@ from metastored.errors import (
     MetaException,
     NoSuchObjectException,
 )
-from metastored.model.remote_hosts import AllowedHosts
-from metastored.model.remotes import Remote
+from metastored.model.remotes.hosts import AllowedHosts
+from metastored.model.remotes.values import Remote
 from metastored.service.remotes.definitions import Remotes
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool

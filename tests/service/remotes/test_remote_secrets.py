@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import MetaException
-from metastored.model.remote_keys import INVALID, MASK
+from metastored.model.remotes.keys import INVALID, MASK
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.notifications import NotificationEventRequest

@@ -57,8 +57,8 @@ from metastored.hive.statements.rights import RightsStatement
 from metastored.hive.statements.shows import ShowStatement
 from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
-from metastored.model.remote_keys import PREFIX, is_remote, remote_keys
-from metastored.model.remote_lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
+from metastored.model.remotes.keys import PREFIX, is_remote, remote_keys
+from metastored.model.remotes.lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
     Catalog,

@@ -33,7 +33,7 @@ from metastored.hive.filters.tree import Filter
 from metastored.model import kinds
 from metastored.model.columns import columns_of as columns_of_table
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, TABLE_TYPE
-from metastored.model.remote_keys import shown
+from metastored.model.remotes.keys import shown
 from metastored.model.spark.columns import is_schema
 from metastored.wire.generated.common import ColumnStatisticsObj, FieldSchema, Table
 from metastored.wire.generated.databases import Database

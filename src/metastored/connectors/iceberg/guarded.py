@@ -6,7 +6,7 @@ properties come from a remote's definition, from the configuration of a REST cat
 from metadata files that anybody may have written. So the server builds the FileIO itself, and of what a catalog or a
 file says only regions, allowed hosts and credentials for the table's own storage pass. No class is loaded by its name.
 Credentials of the definition are never sent to a host that the catalog or a file names. The properties are those of the
-table in `model/remote_key_table.py`; there is no second list here.
+table in `model/remotes/key_table.py`; there is no second list here.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.connectors.network import check_host
 from metastored.errors import ConfigError, InvalidOperationException
 from metastored.hive.host_rules import read_address
-from metastored.model.remote_hosts import HTTPS, AllowedHosts
-from metastored.model.remote_key_table import CATALOG, ICEBERG_PREFIX, KEYS, STORAGE, Kind
+from metastored.model.remotes.hosts import HTTPS, AllowedHosts
+from metastored.model.remotes.key_table import CATALOG, ICEBERG_PREFIX, KEYS, STORAGE, Kind
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO

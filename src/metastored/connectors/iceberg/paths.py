@@ -16,7 +16,7 @@ from metastored.connectors.iceberg.shown import shown_table
 from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from metastored.hive.filters.tree import Filter
-from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
+from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition

@@ -16,7 +16,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
 from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
 from metastored.model.names import DatabaseName
-from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
+from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts
 from metastored.service.core import compat
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache

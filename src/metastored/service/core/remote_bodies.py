@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from metastored.model import remote_keys as keys
+from metastored.model.remotes import keys
 from metastored.service.core import rows
 from metastored.store.objects.remotes import RemoteRow
 

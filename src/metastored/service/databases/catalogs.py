@@ -11,7 +11,7 @@ from metastored.errors import (
 )
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_catalog_name, normalize
-from metastored.model.remotes import is_remote
+from metastored.model.remotes.values import is_remote
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context

@@ -13,7 +13,7 @@ from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, database_directory, is_valid_database_name
 from metastored.hive.patterns import compile_pattern
 from metastored.model.names import DatabaseName
-from metastored.model.remotes import is_remote
+from metastored.model.remotes.values import is_remote
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_database, no_pending_job

@@ -18,9 +18,9 @@ from metastored.errors import (
 )
 from metastored.hive.generation import Generation
 from metastored.hive.names import is_valid_database_name, normalize
-from metastored.model.remote_connectors import check_connector, connector_parameters, with_connector
-from metastored.model.remote_keys import MASK, holds_secret, is_secret, shown, via_of
-from metastored.model.remotes import read_remote
+from metastored.model.remotes.connectors import check_connector, connector_parameters, with_connector
+from metastored.model.remotes.keys import MASK, holds_secret, is_secret, shown, via_of
+from metastored.model.remotes.values import read_remote
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Document, Kind
 from metastored.service.core.remote_bodies import parameters_of, uses_connector

@@ -3,7 +3,7 @@
 Hive selects maps by an expression in the language JEXL, which metastored does not support: a call with an expression
 other than `true` is refused, because the reply would have too many maps.
 
-A namespace of metastored's own, which can only be read, lists the definitions of remotes (`model/remote_lists.py`).
+A namespace of metastored's own, which can only be read, lists the definitions of remotes (`model/remotes/lists.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from metastored.errors import MetaException, NoSuchObjectException
-from metastored.model.remote_lists import NAMESPACE, list_key, list_values
+from metastored.model.remotes.lists import NAMESPACE, list_key, list_values
 from metastored.service.core import rows
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from metastored.errors import InvalidObjectException, MetaException
 from metastored.hive.names import normalize
-from metastored.model import remote_keys as keys
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remotes import ALL_NAMES
+from metastored.model.remotes import keys
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.values import ALL_NAMES
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context

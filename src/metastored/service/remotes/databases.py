@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException, MetastoreError
 from metastored.hive.names import normalize
-from metastored.model import remote_keys as keys
 from metastored.model.names import DatabaseName
-from metastored.model.remotes import Remote
+from metastored.model.remotes import keys
+from metastored.model.remotes.values import Remote
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context

@@ -18,11 +18,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from metastored.errors import InvalidObjectException, MetaException, MetastoreError
 from metastored.hive.names import normalize
-from metastored.model import remote_keys as keys
 from metastored.model.names import DatabaseName
-from metastored.model.remote_catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
-from metastored.model.remote_connectors import with_connector
-from metastored.model.remotes import Endpoint, Remote, read_endpoint, read_remote, remote_parameters
+from metastored.model.remotes import keys
+from metastored.model.remotes.catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
+from metastored.model.remotes.connectors import with_connector
+from metastored.model.remotes.values import Endpoint, Remote, read_endpoint, read_remote, remote_parameters
 from metastored.service.core.context import Context
 from metastored.service.core.directories import stored_location
 from metastored.service.core.remote_bodies import body_of, parameters_of

@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 
 from metastored.errors import Error
-from metastored.model import remote_keys as keys
-from metastored.model.remote_catalogs import RemoteCatalog, read_remote_catalog
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Endpoint, Remote, read_remote
+from metastored.model.remotes import keys
+from metastored.model.remotes.catalogs import RemoteCatalog, read_remote_catalog
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Endpoint, Remote, read_remote
 from metastored.service.core.remote_bodies import parameters_of
 from metastored.service.remotes.defining import merged
 from metastored.store.engine.database import Database

@@ -9,8 +9,8 @@ from metastored.errors import (
 )
 from metastored.hive.names import is_valid_table_name, normalize
 from metastored.model import kinds, normal
-from metastored.model import remote_keys as keys
 from metastored.model.names import DatabaseName
+from metastored.model.remotes import keys
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked

@@ -9,7 +9,7 @@ from metastored.model import kinds, normal
 from metastored.model.kinds import EXTERNAL_PARAMETER
 from metastored.model.names import DatabaseName
 from metastored.model.origins import TABLE_TYPE, TableFormat
-from metastored.model.remotes import is_remote
+from metastored.model.remotes.values import is_remote
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import no_pending_job

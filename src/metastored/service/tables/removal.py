@@ -9,7 +9,7 @@ from metastored.errors import MetaException
 from metastored.hive.locations import is_under
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
-from metastored.model.remotes import is_remote
+from metastored.model.remotes.values import is_remote
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, no_pending_job

@@ -3,7 +3,7 @@
 A secret in a definition is `env:NAME`, `file:PATH`, or the secret itself. A reference is stored as it is, if the
 setting `remotes_references` allows it for the hosts of the definition, or if an administrator makes the definition:
 whoever may define remotes could otherwise send any secret of this machine to a host of their own. The rules are in
-`model/remote_rights.py`; they are checked when a definition is stored and again for each connection. The secret itself
+`model/remotes/rights.py`; they are checked when a definition is stored and again for each connection. The secret itself
 is stored encrypted, and only where the server has a key file.
 """
 
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.errors import ConfigError, InvalidObjectException, StoreError
-from metastored.model.remote_keys import holds_secret, is_reference
-from metastored.model.remote_rights import References
-from metastored.model.remotes import Endpoint
+from metastored.model.remotes.keys import holds_secret, is_reference
+from metastored.model.remotes.rights import References
+from metastored.model.remotes.values import Endpoint
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

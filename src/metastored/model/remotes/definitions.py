@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from metastored.hive.names import DEFAULT_CATALOG, normalize
-from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remotes import ALL_NAMES, Remote
+from metastored.model.remotes.catalogs import RemoteCatalog
+from metastored.model.remotes.values import ALL_NAMES, Remote
 
 
 class Definitions:

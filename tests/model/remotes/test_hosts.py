@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import InvalidObjectException
-from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts, hosts_of
-from metastored.model.remotes import read_remote
+from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts, hosts_of
+from metastored.model.remotes.values import read_remote
 
 
 def allowed(*rules: str) -> AllowedHosts:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from metastored.errors import InvalidObjectException
 from metastored.hive.names import DEFAULT_CATALOG, is_valid_catalog_name, normalize
-from metastored.model.remote_keys import (
+from metastored.model.remotes.keys import (
     ACCESS,
     ALIAS,
     CACHE,
@@ -27,7 +27,7 @@ from metastored.model.remote_keys import (
     WRITABLE,
     WRITERS,
 )
-from metastored.model.remotes import (
+from metastored.model.remotes.values import (
     ALL_NAMES,
     Access,
     Endpoint,

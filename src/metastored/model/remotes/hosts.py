@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
 from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_address, read_host_rule
-from metastored.model import remote_keys as keys
-from metastored.model.remotes import Endpoint, split
+from metastored.model.remotes import keys
+from metastored.model.remotes.values import Endpoint, split
 
 ANY_HOST: Final = "*"
 """The rule that allows every host; the setting's default."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.model.remote_keys import HTTP, SSH, THRIFT, URIS
+from metastored.model.remotes.keys import HTTP, SSH, THRIFT, URIS
 
 if TYPE_CHECKING:
-    from metastored.model.remotes import Endpoint
+    from metastored.model.remotes.values import Endpoint
 
 SSL: Final = "hive.metastore.use.SSL"
 TRUSTSTORE: Final = "hive.metastore.truststore.path"

@@ -3,7 +3,7 @@
     CREATE DATABASE d WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://old:9083', 'metastored.remote' = 'raw')
 
 makes a remote database: its parameters are read by `read_remote` and written by `remote_parameters`. Which keys there
-are is in `remote_keys.py`; whole catalogs are in `remote_catalogs.py`; where a remote may point in `remote_hosts.py`.
+are is in `keys.py`; whole catalogs are in `catalogs.py`; where a remote may point in `hosts.py`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from metastored.hive.database_uris import check_database
 from metastored.hive.host_rules import read_address
 from metastored.hive.linear_expressions import LinearExpression, PatternError
 from metastored.hive.names import normalize
-from metastored.model import remote_keys as keys
-from metastored.model.remote_keys import (
+from metastored.model.remotes import keys
+from metastored.model.remotes.keys import (
     ACCESS,
     CACHE,
     REMOTE,
@@ -41,7 +41,7 @@ from metastored.model.remote_keys import (
     via_of,
     without_remote_keys,
 )
-from metastored.model.remote_logins import identity_mistake
+from metastored.model.remotes.logins import identity_mistake
 
 __all__ = [
     "ALL_NAMES",

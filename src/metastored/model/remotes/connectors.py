@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from metastored.errors import InvalidObjectException
-from metastored.model import remote_keys as keys
-from metastored.model.remotes import Endpoint, read_endpoint
+from metastored.model.remotes import keys
+from metastored.model.remotes.values import Endpoint, read_endpoint
 
 _URL_KEYS = {
     keys.THRIFT: keys.URIS,

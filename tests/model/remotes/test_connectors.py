@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import InvalidObjectException
-from metastored.model.remote_connectors import with_connector
+from metastored.model.remotes.connectors import with_connector
 
 TOY = {"metastored.remote.via": "toy", "toy.token": "env:TOY"}
 USED = {"metastored.remote.connector": "c"}

@@ -1,8 +1,8 @@
 """The table of the keys of remotes: what each key means, and what the server does with its value. Pure.
 
 Definition, ALTER, connector and connection read this table, and no other list of keys: a key that names a host, a file
-or a storage has that kind here, and everything that asks for it follows. Questions about keys are in `remote_keys.py`;
-what the server checks for each kind is in `remote_hosts.py` and `remote_references.py`.
+or a storage has that kind here, and everything that asks for it follows. Questions about keys are in `keys.py`;
+what the server checks for each kind is in `hosts.py` and `rights.py`.
 """
 
 from __future__ import annotations

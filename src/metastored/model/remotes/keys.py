@@ -1,6 +1,6 @@
 """Questions about the keys by which parameters make an object remote, and the names of connectors. Pure.
 
-The answers are from the table of `remote_key_table.py`. Keys of engines, such as `spark.sql.sources.provider`, come
+The answers are from the table of `key_table.py`. Keys of engines, such as `spark.sql.sources.provider`, come
 along in a CREATE TABLE and are ignored. Every other key is refused where an object is made remote: a mistyped key must
 not silently mean its default.
 """
@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from metastored.errors import InvalidObjectException
-from metastored.model.remote_key_table import (
+from metastored.model.remotes.key_table import (
     ACCESS,
     ALIAS,
     AWS_KEY_ID,

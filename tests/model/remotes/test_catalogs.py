@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import InvalidObjectException
-from metastored.model.remote_catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
-from metastored.model.remote_definitions import Definitions
-from metastored.model.remotes import Access, read_remote
+from metastored.model.remotes.catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
+from metastored.model.remotes.definitions import Definitions
+from metastored.model.remotes.values import Access, read_remote
 
 URIS = {"hive.metastore.uris": "thrift://old:9083"}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from metastored.model.remote_keys import remote_keys
+from metastored.model.remotes.keys import remote_keys
 
 NAMESPACE: Final = "metastored.remotes"
 OWNER: Final = "owner"
