@@ -13,7 +13,7 @@ from typer.main import get_command
 import metastored
 from metastored.cli.app import app
 from metastored.cli.errors import explained
-from metastored.cli.serving import plain_flags
+from metastored.cli.server.serving import plain_flags
 from metastored.config import GROUPS, KEYS, OTHERS
 from metastored.errors import StoreError
 from tests.support.processes import ENVIRONMENT
@@ -67,7 +67,7 @@ def test_plain_flags_are_read_as_typer_reads_them(monkeypatch: pytest.MonkeyPatc
         read.append(flags)
         return 0
 
-    monkeypatch.setattr("metastored.cli.serve.serve_until_stopped", serve)
+    monkeypatch.setattr("metastored.cli.server.serve.serve_until_stopped", serve)
     get_command(app).main(["serve", *PLAIN], prog_name="metastored", standalone_mode=False)
     assert plain_flags(PLAIN) == read[0] == {"port": "1", "log_level": "debug", "config": "a=b.yaml", "http_path": ""}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import metastored
-from metastored.cli.prompt_completion import Completion
+from metastored.cli.sql.prompt_completion import Completion
 from metastored.client._sync.statements import Statements
 from metastored.testing import running_server
 from metastored.wire.structs import replace

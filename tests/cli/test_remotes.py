@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import metastored
-from metastored.cli.remotes import may_write
+from metastored.cli.others.remotes import may_write
 from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.values import CreateRemote
 from metastored.testing import RunningServer, running_server

@@ -12,8 +12,8 @@ import pytest
 
 import metastored
 from metastored.cli.results import as_csv, as_text
-from metastored.cli.shell import pointed
-from metastored.cli.shortcuts import statement_of
+from metastored.cli.sql.shell import pointed
+from metastored.cli.sql.shortcuts import statement_of
 from metastored.client.statements import Result
 from metastored.errors import StatementError
 from metastored.hive.statements.examples import EXAMPLES

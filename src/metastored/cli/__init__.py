@@ -12,7 +12,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """The entry point of the command. Without `words`, the arguments of the process."""
     arguments = list(sys.argv[1:] if words is None else words)
     try:
-        from metastored.cli.serving import plain_flags, serve_until_stopped
+        from metastored.cli.server.serving import plain_flags, serve_until_stopped
 
         command, *rest = arguments or [""]
         if command == "serve" and (flags := plain_flags(rest)) is not None:

@@ -10,27 +10,27 @@ import typer
 from typer.main import get_command
 
 from metastored import __version__
-from metastored.cli.backup import backup, restore
-from metastored.cli.bench import bench
-from metastored.cli.compact import compact
 from metastored.cli.completion import VARIABLE, completion, register_shells
-from metastored.cli.doctor import doctor
+from metastored.cli.database.backup import backup, restore
+from metastored.cli.database.migrate import migrate
+from metastored.cli.database.relocate import relocate
 from metastored.cli.errors import EXIT_CODE, complain, interrupted
-from metastored.cli.events import events
-from metastored.cli.grants import grants
 from metastored.cli.help import DATABASE, OTHERS, RUN, SHELL, SPARK, USE, Commands
-from metastored.cli.locks import locks, transactions
-from metastored.cli.ls import ls
-from metastored.cli.migrate import migrate
-from metastored.cli.partitions import partitions, stats
-from metastored.cli.pipeline import pipeline
-from metastored.cli.relocate import relocate
-from metastored.cli.remotes import remotes
-from metastored.cli.serve import Grouped, serve
-from metastored.cli.show import show
-from metastored.cli.sql import sql
-from metastored.cli.transfer import exports, imports
-from metastored.cli.user import user
+from metastored.cli.metastore.bench import bench
+from metastored.cli.metastore.events import events
+from metastored.cli.metastore.grants import grants
+from metastored.cli.metastore.locks import locks, transactions
+from metastored.cli.metastore.ls import ls
+from metastored.cli.metastore.partitions import partitions, stats
+from metastored.cli.metastore.show import show
+from metastored.cli.others.remotes import remotes
+from metastored.cli.others.transfer import exports, imports
+from metastored.cli.rows.compact import compact
+from metastored.cli.rows.pipeline import pipeline
+from metastored.cli.server.doctor import doctor
+from metastored.cli.server.serve import Grouped, serve
+from metastored.cli.server.user import user
+from metastored.cli.sql.sql import sql
 
 NAME: Final = "metastored"
 

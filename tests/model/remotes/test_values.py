@@ -190,6 +190,6 @@ def test_parameters_are_told_apart_into_those_of_the_definition_and_those_of_the
 
 
 def test_the_reference_has_every_key() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/reference/remotes.md").read_text("utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs/reference/remotes.md").read_text("utf-8")
     missing = [key.name for key in (*KEYS, *CATALOG_KEYS) if f"`{key.name}" not in page]
     assert not missing

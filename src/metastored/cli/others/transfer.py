@@ -157,7 +157,7 @@ def import_waggle_dance(
     output: Output = "text",
 ) -> None:
     """Turn the configuration of Waggle Dance into remote catalogs. Without --into, print the statements."""
-    from metastored.cli.waggle_dance import read_yaml
+    from metastored.cli.others.waggle_dance import read_yaml
     from metastored.client._sync.statements import Statements
     from metastored.hive.statements.printing import printed
     from metastored.remotes.waggle_dance import convert

@@ -21,7 +21,7 @@ from metastored.errors import ConfigError
 from metastored.model.counting import counted
 
 if TYPE_CHECKING:
-    from metastored.cli.checks import Check
+    from metastored.cli.server.checks import Check
     from metastored.store.diagnosis import Finding
     from metastored.store.engine.database import Database
 
@@ -79,7 +79,7 @@ def doctor(
 def _checks(store: Store, login: Login, database: Database, uri: str | None) -> Iterator[Check]:
     import os
 
-    from metastored.cli import checks
+    from metastored.cli.server import checks
     from metastored.config import URI_VARIABLE
     from metastored.store.diagnosis import examine
     from metastored.store.engine.migrate import HEAD

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.cli.missing import missing_object
-from metastored.cli.prompt_completion import DELIMITERS, Completion
 from metastored.cli.results import as_csv, as_json, as_text
-from metastored.cli.shortcuts import QUIT, TIMING, help_of, statement_of
+from metastored.cli.sql.prompt_completion import DELIMITERS, Completion
+from metastored.cli.sql.shortcuts import QUIT, TIMING, help_of, statement_of
 from metastored.errors import Error, StatementError, TableNotFound
 from metastored.hive.statements.words import is_complete
 
 if TYPE_CHECKING:
-    from metastored.cli.executor import Executor
+    from metastored.cli.sql.executor import Executor
     from metastored.client._sync.client import Client
     from metastored.client._sync.statements import Statements
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
-from metastored.cli.serving import CONFIG_FLAG, FILE, serve_until_stopped
+from metastored.cli.server.serving import CONFIG_FLAG, FILE, serve_until_stopped
 from metastored.config import Key, keys_by_group
 
 GENERAL: Final = "General"

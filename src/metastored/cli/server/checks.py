@@ -165,7 +165,7 @@ def check_server(uri: str, login: Login, database: Database, *, must_answer: boo
 
 
 def _remotes(client: Client) -> Check:
-    from metastored.cli.remotes import tested_remote
+    from metastored.cli.others.remotes import tested_remote
 
     tested = [tested_remote(client, row) for row in client.sql("SHOW REMOTES").dicts()]
     advice = "metastored remotes test NAME repeats this; ALTER REMOTE changes its address or credentials"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metastored.cli.results import Tabular, done_text, harmless
 
 if TYPE_CHECKING:
-    from metastored.cli.spark_rows import SparkRows
+    from metastored.cli.sql.spark_rows import SparkRows
     from metastored.client._sync.statements import Statements
     from metastored.hive.statements.values import Statement
 

@@ -117,7 +117,7 @@ def _show_partition(client: Client, name: str, partition: str, output: str) -> N
 
 
 def _is_catalog(client: Client, name: str) -> bool:
-    from metastored.cli.ls import catalogs
+    from metastored.cli.metastore.ls import catalogs
 
     return name.lower() in catalogs(client)
 

@@ -16,7 +16,7 @@ from metastored.cli.spark_options import Spark
 from metastored.errors import ConfigError, Error
 
 if TYPE_CHECKING:
-    from metastored.cli.executor import Executor
+    from metastored.cli.sql.executor import Executor
 
 LIMIT = 100
 """Rows of a result of Spark's, unless --limit says otherwise."""
@@ -64,8 +64,8 @@ def sql(
 
     Without -e and FILE there is a prompt, with history and completion; help lists the statements there.
     """
-    from metastored.cli.executor import Executor
-    from metastored.cli.shell import interactive
+    from metastored.cli.sql.executor import Executor
+    from metastored.cli.sql.shell import interactive
     from metastored.client._sync.statements import Statements
 
     if file is not None and script is not None:
@@ -79,7 +79,7 @@ def sql(
         client = stack.enter_context(server.connect())
         rows = None
         if spark:
-            from metastored.cli.spark_rows import SparkRows
+            from metastored.cli.sql.spark_rows import SparkRows
 
             rows = SparkRows(server, settings, client, LIMIT if limit is None else limit)
         executor = Executor(Statements(client, database), rows)

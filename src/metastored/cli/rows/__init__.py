@@ -1,0 +1,1 @@
+"""Commands for rows, on Spark: `pipeline`, `compact`."""

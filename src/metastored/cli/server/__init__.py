@@ -1,0 +1,1 @@
+"""Commands to run a server: `serve`, `doctor`, `user`."""

@@ -1,0 +1,1 @@
+"""The command `sql`: its prompt, its results, and what executes the statements."""
