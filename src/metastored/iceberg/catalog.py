@@ -17,6 +17,7 @@ from metastored.client.table_types import TableType
 from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.iceberg.definition import VIEW_TYPE, is_iceberg_view, is_table, metadata_location
 from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, NoSuchTable, NoSuchView, NotFound
 from metastored.iceberg.files import Check, MetadataFiles
@@ -228,7 +229,7 @@ class Catalog:
 
 def conditional(expected: str) -> dict[str, str]:
     """The environment of an alter of a table whose metadata is at `expected`, as Iceberg's Hive catalog sends it."""
-    return {EXPECTED_KEY: METADATA_LOCATION, EXPECTED_VALUE: expected, "DO_NOT_UPDATE_STATS": "true"}
+    return {EXPECTED_KEY: METADATA_LOCATION, EXPECTED_VALUE: expected, **KEEP_STATISTICS}
 
 
 def is_conflict(error: MetastoreError) -> bool:

@@ -18,6 +18,7 @@ from lance_namespace import UnsupportedOperationError
 from metastored.bounded import BoundedDict
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.lance.definition import VERSION
 from metastored.model.conditions import CHANGES_ONLY, EXPECTED_KEY, EXPECTED_VALUE, OTHER_TABLE, OTHER_VALUE
 from metastored.model.names import TableName
@@ -39,7 +40,7 @@ def conditional(expected: str, *, changes: Iterable[str] | None = None) -> dict[
     With `changes`, the names of all parameters that it changes, metastored refuses it also if somebody else has changed
     anything else since the table was read.
     """
-    environment = {EXPECTED_KEY: VERSION, EXPECTED_VALUE: expected, "DO_NOT_UPDATE_STATS": "true"}
+    environment = {EXPECTED_KEY: VERSION, EXPECTED_VALUE: expected, **KEEP_STATISTICS}
     return environment if changes is None else {**environment, CHANGES_ONLY: ",".join(changes)}
 
 

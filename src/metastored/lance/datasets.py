@@ -20,6 +20,7 @@ from lance_namespace import (
 )
 
 from metastored.errors import MetastoreError
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.lance.commits import Commits
 from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.connection import Connected
@@ -125,7 +126,7 @@ class Datasets(Connected):
 
         if change(table) == table:
             return
-        environment = {"DO_NOT_UPDATE_STATS": "true"}
+        environment = dict(KEEP_STATISTICS)
         try:
             self.committer.change_table(name, change, environment=environment)
         except MetastoreError as error:  # A server that refuses the columns still gets the version.

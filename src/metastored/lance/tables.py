@@ -38,6 +38,7 @@ from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicSt
 from metastored.errors import Error, InvalidOperationException, MetaException, TableAlreadyExists
 from metastored.hive.locations import join
 from metastored.hive.names import directory_name
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.lance.arrow import read_rows, schema_of, texts_of
 from metastored.lance.commits import ATTEMPTS
 from metastored.lance.conditions import conditional, is_conflict
@@ -218,7 +219,7 @@ class TableOperations(Datasets):
             raise InvalidInputError(f"table {name} is not a Lance table: it is not overwritten")
         self._check_place(name, kind)
         if existing is not None:
-            self.client.alter(name, table, environment={"DO_NOT_UPDATE_STATS": "true"})
+            self.client.alter(name, table, environment=KEEP_STATISTICS)
         else:
             self._create(name, table, kind)
         return RegisterTableResponse(location=place, properties=dict(table.parameters or {}))
@@ -272,7 +273,7 @@ class TableOperations(Datasets):
             if self.is_managed(table):
                 self.client.alter(name, renamed(table), environment=conditional(str(version_of(table))))
             else:
-                self.client.change_table(name, renamed, environment={"DO_NOT_UPDATE_STATS": "true"})
+                self.client.change_table(name, renamed, environment=KEEP_STATISTICS)
         except MetaException as error:
             if not is_conflict(error):
                 raise

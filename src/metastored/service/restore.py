@@ -12,13 +12,14 @@ from typing import Any
 
 from metastored.errors import InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.model import normal
+from metastored.model.column_statistics import column_of
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
 from metastored.service.databases.catalogs import insert_catalog
 from metastored.service.security.privileges import OWN_AUTHORIZER, target_of
-from metastored.service.statistics.data import column_of, row_of
+from metastored.service.statistics.data import row_of
 from metastored.service.statistics.get import ENGINE
 from metastored.service.tables.add_constraints import add_all
 from metastored.store.engine.transaction import Transaction

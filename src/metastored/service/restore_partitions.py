@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from metastored.errors import InvalidObjectException
 from metastored.model import normal
+from metastored.model.column_statistics import column_of
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
@@ -16,7 +17,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
 from metastored.service.partitions.add import NO_SHAPE, New, ShapesAndBases, event_parts
 from metastored.service.partitions.get import Partitioned
-from metastored.service.statistics.data import column_of, row_of
+from metastored.service.statistics.data import row_of
 from metastored.service.statistics.get import ENGINE
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics, partitions, tables

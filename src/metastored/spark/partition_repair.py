@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from metastored.client._sync.client import BATCH, Client
 from metastored.errors import ApplicationError, InvalidInputException
 from metastored.hive.locations import is_local, local_path
-from metastored.hive.statistics.basic import NUM_FILES, TOTAL_SIZE
+from metastored.hive.statistics.basic import KEEP_STATISTICS, NUM_FILES, TOTAL_SIZE
 from metastored.hive.transactions.layout import CONVERTED_BASE, parse_directory
 from metastored.hive.transactions.resolution import Listing, NotEnoughHistory, resolve
 from metastored.model.acid import is_transactional
@@ -41,7 +41,6 @@ log = logging.getLogger("metastored.repair")
 
 Mode = Literal["add", "drop", "sync"]
 MODES: Final = ("add", "drop", "sync")
-KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "TRUE"}
 
 
 @dataclass(frozen=True, slots=True)

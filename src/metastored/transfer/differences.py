@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from metastored.service.statistics.data import column_of
+from metastored.model.column_statistics import column_of
 from metastored.wire.generated.common import ColumnStatisticsObj, PrincipalType
 from metastored.wire.generated.databases import DatabaseType
 from metastored.wire.generated.functions import FunctionType

@@ -11,9 +11,9 @@ from typing import Any, Final, TypeVar
 
 from metastored.client._sync.client import Client
 from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException
+from metastored.hive.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
 from metastored.model.names import DatabaseName, TableName
-from metastored.service.tables.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
 from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.constraints import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from metastored.hive.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.model.kinds import is_view
 from metastored.model.names import DatabaseName, TableName
-from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.differences import differences, statistics_differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.report import Action

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
 from metastored.client._sync.client import Client
+from metastored.hive.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.names import DEFAULT_CATALOG
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.model.kinds import is_view
 from metastored.model.names import DatabaseName, TableName
-from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS
-from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.differences import STAMPED
 from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest
 from metastored.wire.generated.common import (
@@ -54,7 +54,7 @@ _ADD: Final = {
     CHECK: ("add_check_constraint", AddCheckConstraintRequest),
     FOREIGN: ("add_foreign_key", AddForeignKeyRequest),
 }
-KEEP_STATISTICS: Final = EnvironmentContext(properties={DO_NOT_UPDATE_STATS: "true"})
+AS_SENT: Final = EnvironmentContext(properties=KEEP_STATISTICS)
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,7 @@ class RemoteWriter(Dropping):
             self._set_statistics(name, [(None, change.statistics)])
         # Setting statistics changes the table's parameters; this restores them.
         if change.before is not None or change.statistics or change.dropped_statistics:
-            self.client.api.alter_table_with_environment_context(
-                name.database_field, name.table, table, KEEP_STATISTICS
-            )
+            self.client.api.alter_table_with_environment_context(name.database_field, name.table, table, AS_SENT)
 
     def _set_statistics(
         self, table: TableName, statistics: Sequence[tuple[str | None, Sequence[ColumnStatisticsObj]]]
@@ -253,9 +251,7 @@ class RemoteWriter(Dropping):
         again |= {part.values: part for part in (*change.added, *change.altered)}
         if again:
             parts = tuple(again.values())
-            self.client.api.alter_partitions_with_environment_context(
-                table.database_field, table.table, parts, KEEP_STATISTICS
-            )
+            self.client.api.alter_partitions_with_environment_context(table.database_field, table.table, parts, AS_SENT)
 
     # Roles and privileges
 
@@ -285,4 +281,4 @@ def _unlisted(table: Table) -> Table:
     """
     if is_view(table) or table.partitionKeys:
         return table
-    return replace(table, parameters={**(table.parameters or {}), DO_NOT_UPDATE_STATS: "true"})
+    return replace(table, parameters={**(table.parameters or {}), **KEEP_STATISTICS})

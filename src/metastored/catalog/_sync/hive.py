@@ -55,6 +55,7 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.model.acid import Acid, is_transactional
 from metastored.model.columns import columns_of
 from metastored.model.names import TableName
@@ -76,9 +77,6 @@ from metastored.wire.generated.constraints import (
     UniqueConstraintsRequest,
 )
 from metastored.wire.structs import replace
-
-KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "true"}
-"""The environment of an alteration after which the column statistics stay valid."""
 
 
 class HiveProvider:

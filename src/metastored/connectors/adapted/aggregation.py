@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from metastored.hive.statistics.ndv import HIVES_ESTIMATION
-from metastored.service.statistics.data import Column, column_of, numbers_of, shown
+from metastored.model.column_statistics import Column, column_of, numbers_of, shown
 from metastored.service.statistics.estimate import Gathered, of_partitions
 from metastored.wire.generated.common import ColumnStatisticsObj
 from metastored.wire.generated.statistics import AggrStats

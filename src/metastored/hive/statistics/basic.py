@@ -7,7 +7,7 @@ returns a new one. Nothing here counts files or reads column statistics.
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 NUM_FILES = "numFiles"
 TOTAL_SIZE = "totalSize"
@@ -23,6 +23,8 @@ BASIC_STATS = (NUM_FILES, NUM_ROWS, TOTAL_SIZE, RAW_DATA_SIZE)
 
 DO_NOT_UPDATE_STATS = "DO_NOT_UPDATE_STATS"
 """A table parameter on create, an environment property on alter: do not update the statistics."""
+KEEP_STATISTICS: Final = {DO_NOT_UPDATE_STATS: "true"}
+"""The environment of an alter that keeps the statistics as they are sent."""
 
 STATS_GENERATED = "STATS_GENERATED"
 TASK = "TASK"

@@ -9,7 +9,13 @@ from metastored.errors import InvalidOperationException, MetaException, Metastor
 from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError, is_relative, join
 from metastored.hive.names import normalize
-from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
+from metastored.hive.statistics.basic import (
+    DO_NOT_UPDATE_STATS,
+    FAST_STATS,
+    clear_basic_state,
+    has_fast_stats,
+    set_basic_state,
+)
 from metastored.model import kinds, normal
 from metastored.model.conditions import CHANGES_ONLY, OTHER_PARTITION, storage_with_changes_of
 from metastored.model.names import DatabaseName
@@ -23,7 +29,7 @@ from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.add import NO_SHAPE, ShapesAndBases, stored_partition_location
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
-from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
+from metastored.service.statistics.basic import gathered_for_partition
 from metastored.service.statistics.delete import forget_changed_columns_of_partitions
 from metastored.service.statistics.validity import NO_WRITER, Writer, checked_on_alter
 from metastored.store.engine.schema import BODY_FORMAT

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from metastored.hive.statistics.ndv import Estimation
+from metastored.model.column_statistics import Column, numbers_of, shown
 from metastored.service.core import rows
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.core.versioned_cache import VersionedCache
 from metastored.service.statistics import validity as stats_validity
-from metastored.service.statistics.data import Column, column_of_row, numbers_of, shown
+from metastored.service.statistics.data import column_of_row
 from metastored.service.statistics.estimate import Gathered, of_partitions, of_totals
 from metastored.service.statistics.get import (
     ENGINE,

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from metastored.errors import MetaException
-from metastored.hive.statistics.basic import has_fast_stats, set_fast_stats
+from metastored.hive.statistics.basic import DO_NOT_UPDATE_STATS, has_fast_stats, set_fast_stats
 from metastored.model import kinds
 from metastored.service.core.context import Context
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH
 from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.common import Table
 
-DO_NOT_UPDATE_STATS: Final = "DO_NOT_UPDATE_STATS"
 ERASURE_CODED: Final = "numFilesErasureCoded"
 """The number of files that HDFS stores with erasure coding; metastored cannot see it."""
 

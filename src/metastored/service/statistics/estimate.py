@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from metastored.hive.statistics import ndv
 from metastored.hive.statistics.ndv import Estimation
 from metastored.hive.types.decimals import decimal_parts
-from metastored.service.statistics.data import Column
+from metastored.model.column_statistics import Column
 from metastored.store.objects.column_statistics import Totals
 from metastored.wire.generated.common import (
     BinaryColumnStatsData,

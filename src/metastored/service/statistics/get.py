@@ -11,12 +11,13 @@ from typing import Final
 
 from metastored.errors import MetaException
 from metastored.hive.names import normalize
+from metastored.model.column_statistics import shown
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
-from metastored.service.statistics.data import column_of_row, shown, spliced
+from metastored.service.statistics.data import column_of_row, spliced
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics as store
 from metastored.store.objects import tables

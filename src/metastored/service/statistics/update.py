@@ -13,6 +13,7 @@ from metastored.errors import InvalidInputException, InvalidObjectException, Met
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.hive.statistics.basic import read_accuracy, set_columns_state
 from metastored.model.acid import is_transactional
+from metastored.model.column_statistics import Column, column_of, completed, merged, shown
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
@@ -20,7 +21,7 @@ from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
-from metastored.service.statistics.data import Column, column_of, column_of_row, completed, merged, row_of, shown
+from metastored.service.statistics.data import column_of_row, row_of
 from metastored.service.statistics.get import ENGINE, find_table, given_name, lower_part_name
 from metastored.service.statistics.validity import Writer
 from metastored.store.engine.transaction import Transaction

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
+from metastored.hive.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
@@ -18,7 +19,6 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
-from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.service.tables.get import table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import constraints as store

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.hive.types.type_strings import incompatible_columns
 from metastored.model import kinds, normal
 from metastored.model.conditions import (
@@ -35,7 +36,7 @@ from metastored.service.core.transactional import checked_on_alter
 from metastored.service.remotes.databases import refuse_in_remote
 from metastored.service.remotes.defining import refuse_new_keys
 from metastored.service.remotes.tables import alter_remote_table, find_remote
-from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_on_alter
+from metastored.service.statistics.basic import gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
 from metastored.service.statistics.validity import Writer
 from metastored.service.statistics.validity import checked_on_alter as checked_statistics
@@ -176,7 +177,7 @@ def _replace_all(ctx: Context, updates: tuple[TableParamsUpdate, ...]) -> None:
             raise MetaException(f"{ctx.full_name(where, name)} table not found")
         if find_remote(ctx.reader(), row, rows.table_of(row, *where)) is not None:
             raise MetaException(f"{full_name} is remote; it is changed by alter_table")
-        env = {DO_NOT_UPDATE_STATS: "true"}
+        env = dict(KEEP_STATISTICS)
         if update.expected_param_key is not None and update.expected_param_value is not None:
             env |= {EXPECTED_KEY: update.expected_param_key, EXPECTED_VALUE: update.expected_param_value}
         try:

@@ -8,9 +8,10 @@ text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from metastored.errors import NoSuchObjectException
+from metastored.hive.constraints import CHECK, DEFAULT, FOREIGN, KINDS, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.names import normalize
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
@@ -47,11 +48,6 @@ from metastored.wire.generated.constraints import (
     UniqueConstraintsRequest,
     UniqueConstraintsResponse,
 )
-
-PRIMARY, FOREIGN, UNIQUE = "primary_key", "foreign_key", "unique"
-NOT_NULL, DEFAULT, CHECK = "not_null", "default", "check"
-KINDS: Final = (PRIMARY, FOREIGN, UNIQUE, NOT_NULL, DEFAULT, CHECK)
-
 
 # --- getting ------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
+from metastored.hive.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.hive.locations import LOCAL_SCHEME, join, parse_location
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from metastored.model import kinds, normal
@@ -23,7 +24,6 @@ from metastored.service.remotes.tables import create_remote_table
 from metastored.service.security.privileges import grants_of_new_table
 from metastored.service.statistics.basic import gathered_on_create
 from metastored.service.tables.add_constraints import ConstraintsByKind, add_all
-from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.service.tables.get import directories_of
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, tables

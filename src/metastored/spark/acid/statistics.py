@@ -21,9 +21,12 @@ from metastored.client._sync.client import Client
 from metastored.errors import ApplicationError, PermissionDenied
 from metastored.hive.names import make_part_name
 from metastored.hive.statistics.basic import (
+    KEEP_STATISTICS,
     NUM_FILES,
     NUM_ROWS,
     RAW_DATA_SIZE,
+    STATS_GENERATED,
+    TASK,
     TOTAL_SIZE,
     Parameters,
     are_basic_stats_accurate,
@@ -39,7 +42,7 @@ from metastored.wire.structs import replace
 
 log = logging.getLogger("metastored.acid")
 
-AS_SENT: Final = {"DO_NOT_UPDATE_STATS": "true", "STATS_GENERATED": "TASK"}
+AS_SENT: Final = {**KEEP_STATISTICS, STATS_GENERATED: TASK}
 """Tells the server to store the statistics as they are sent, and not to count the files itself."""
 
 

@@ -19,6 +19,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import AlreadyExistsException, NotSupported
 from metastored.hive.locations import is_under, join, name
 from metastored.hive.names import make_part_name
+from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.model.makers import partition as new_partition
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
@@ -153,7 +154,7 @@ def _copy_table(copy: _Copy, run: CopyRun) -> CopyResult:
         )
 
     run.renew()
-    client.change_table(plan.target, changed, environment={"DO_NOT_UPDATE_STATS": "true"})
+    client.change_table(plan.target, changed, environment=KEEP_STATISTICS)
     run.renew()
     _remove_old(files, location, old, final)
     copy_table_statistics(client, plan.source, plan.target)

@@ -17,6 +17,7 @@ from metastored.errors import ApplicationError
 from metastored.hive.statistics import ndv
 from metastored.hive.statistics.basic import (
     COLUMN_STATS_ACCURATE,
+    KEEP_STATISTICS,
     NUM_FILES,
     NUM_ROWS,
     RAW_DATA_SIZE,
@@ -48,7 +49,6 @@ SKETCH_PREFIX: Final = "metastored.statistics.sketch."
 """Parameters of a partitioned table: the bit vector of a column over all partitions that have a fingerprint."""
 BATCH: Final = 200
 """Partitions that are written by one call."""
-KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "TRUE"}
 
 
 class Analyzed(NamedTuple):
