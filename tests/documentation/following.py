@@ -34,6 +34,7 @@ from typing import Final
 from tests.documentation.blocks import NO_CODE, Block, blocks
 from tests.support.apache import ROOT
 from tests.support.ports import free_port
+from tests.support.spark_jvm import SparkJvm
 
 SECONDS: Final = 240.0
 """For a block: a JVM starts, on a busy machine."""
@@ -64,6 +65,7 @@ class Reader:
     def __init__(self, base: Path) -> None:
         self._base: Final = base
         self._session: Session | None = None
+        self._jvm: SparkJvm | None = None
         bin = base / "bin"
         bin.mkdir()
         for name in COMMANDS:
@@ -80,14 +82,17 @@ class Reader:
         peers: Mapping[str, str] | None = None,
         files: Mapping[str, str] | None = None,
         variables: Mapping[str, str] | None = None,
+        *,
+        one_jvm: bool = False,
     ) -> str:
         """Everything that the blocks print. Raises PageError with the page and the line of a block that fails.
 
         A page may say that the reader has something: `peers` are addresses of servers, and the addresses of the test;
-        `files` are in the folder; `variables` are in the environment, such as credentials.
+        `files` are in the folder; `variables` are in the environment, such as credentials. With `one_jvm`, commands
+        that start Spark share a JVM.
         """
-        walk = Walk(self, page, peers or {}, variables or {})
         self.prepare()
+        walk = Walk(self, page, peers or {}, {**(variables or {}), **(self.jvm() if one_jvm else {})})
         for name, text in (files or {}).items():
             (self.folder / name).write_text(text, encoding="utf-8")
         try:
@@ -138,10 +143,19 @@ class Reader:
         )
         assert done.returncode == 0, done.stderr
 
+    def jvm(self) -> dict[str, str]:
+        """The variables by which commands that start Spark use one JVM, one after the other."""
+        if self._jvm is None:
+            self._jvm = SparkJvm(sys.executable, cwd=self.folder, variables=self.environment())
+        return self._jvm.environment
+
     def close(self) -> None:
         if self._session is not None:
             self._session.close()
             self._session = None
+        if self._jvm is not None:
+            self._jvm.stop()
+            self._jvm = None
 
 
 class Walk:

@@ -43,6 +43,9 @@ SPARK: Final = {
 }
 """The pages that start Spark. They share one JVM, but for commands that start their own."""
 
+ONE_JVM: Final = {"docs/guide/compaction.md", "docs/guide/pipelines.md", "docs/guide/statements.md"}
+"""The pages whose commands start Spark several times: they share a JVM. On other pages each starts its own."""
+
 
 POSTGRES: Final = {"docs/guide/backup.md", "docs/start/first-steps.md"}
 """The pages whose reader has a PostgreSQL."""
@@ -86,7 +89,7 @@ def test_a_page_runs_as_printed(page: Path, request: pytest.FixtureRequest, tmp_
     given = READERS.get(name_of(page))
     try:
         with given(request, tmp_path) if given is not None else nothing() as has:
-            reader.follow(page, has.peers, has.files, has.variables)
+            reader.follow(page, has.peers, has.files, has.variables, one_jvm=name_of(page) in ONE_JVM)
     finally:
         if not needs_spark:
             reader.close()

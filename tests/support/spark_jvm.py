@@ -15,6 +15,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +28,10 @@ FIND_HOME: Final = "import os, pyspark; print(os.path.dirname(pyspark.__file__))
 class SparkJvm:
     """A running JVM. It never outlives the process that started it: it ends when its standard input is closed."""
 
-    def __init__(self, python: str, flags: str) -> None:
+    def __init__(
+        self, python: str, flags: str = "", cwd: Path | None = None, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """`cwd` is its working directory, and `variables` its environment; by default a folder of its own, and ours."""
         self.folder = Path(tempfile.mkdtemp(prefix="metastored-spark-jvm-"))
         self.log = self.folder / "log"
         self.programs = 0
@@ -38,7 +42,7 @@ class SparkJvm:
         settings = ("spark.driver.memory=2g", f"spark.driver.extraJavaOptions={java}")
         options = [word for setting in settings for word in ("--conf", setting)]
         environment = {
-            **os.environ,
+            **(os.environ if variables is None else variables),
             "SPARK_HOME": home,
             "SPARK_CONNECT_MODE": "0",
             "SPARK_LOCAL_IP": "127.0.0.1",
@@ -51,7 +55,7 @@ class SparkJvm:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=output,
-                cwd=self.folder,
+                cwd=cwd or self.folder,
                 env=environment,
                 start_new_session=True,  # a group of its own: the JVM and its Python workers end together
             )
