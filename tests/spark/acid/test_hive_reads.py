@@ -33,7 +33,15 @@ from tests.support.hive_acid import READERS, HiveError, HiveFiles, comparable, d
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 COLUMNS = {"id": "bigint", "name": "string", "amount": "double"}
-KINDS = ("plain", "partitioned", "bucketed")
+KINDS = [
+    pytest.param(("partitioned", True), id="partitioned"),
+    pytest.param(("plain", False), id="plain"),
+    pytest.param(("bucketed", False), id="bucketed"),
+    pytest.param(("plain", True), id="plain, all stages", marks=pytest.mark.soak),
+    pytest.param(("bucketed", True), id="bucketed, all stages", marks=pytest.mark.soak),
+]
+"""Tables and whether they have all stages. `make test` has those of a partitioned table, and of the others an insert, a
+delete, a merge, a transaction of two statements and a major compaction; `make soak` has the rest."""
 
 
 @dataclass
@@ -99,21 +107,52 @@ def stages(
     database = f"acid_{uuid.uuid4().hex[:12]}"
     client.create_database(database)
     warehouse = Warehouse(client, database)
-    yield written(spark, warehouse, request.param, tmp_path_factory.mktemp(request.param))
+    kind, whole = request.param
+    write = written if whole else written_in_short
+    yield write(spark, warehouse, kind, tmp_path_factory.mktemp(kind))
     client.drop_database(database, cascade=True)
 
 
-def written(spark: Any, warehouse: Warehouse, kind: str, folder: Path) -> Stages:
-    client, partitioned = warehouse.client, kind == "partitioned"
-    name = warehouse.create(
-        "t", COLUMNS, keys={"ds": "string"} if partitioned else None,
-        buckets=("id", 3) if kind == "bucketed" else None, properties={**FULL, "bucketing_version": "2"},
+class Table:
+    """A new table of a kind, and rows for it."""
+
+    def __init__(self, spark: Any, warehouse: Warehouse, kind: str, folder: Path) -> None:
+        self.partitioned = kind == "partitioned"
+        self.spark = spark
+        self.name = warehouse.create(
+            "t", COLUMNS, keys={"ds": "string"} if self.partitioned else None,
+            buckets=("id", 3) if kind == "bucketed" else None, properties={**FULL, "bucketing_version": "2"},
+        )  # fmt: skip
+        self.stages = Stages(spark, warehouse, self.name, self.partitioned, folder)
+
+    def rows(self, first: int, last: int) -> Any:
+        key = ["concat('d', id % 2) as ds"] if self.partitioned else []
+        return numbers(self.spark, first, last).selectExpr("*", *key)
+
+
+def written_in_short(spark: Any, warehouse: Warehouse, kind: str, folder: Path) -> Stages:
+    client, table = warehouse.client, Table(spark, warehouse, kind, folder)
+    name, stages, rows = table.name, table.stages, table.rows
+    acid.insert(spark, name, rows(1, 20), client=client)
+    acid.delete(spark, name, "id in (1, 2, 5, 6)", client=client)
+    stages.keep("an insert and a delete")
+    merged = {"name": "concat(source.name, '!')"}
+    acid.merge(
+        spark, name, rows(15, 25), "target.id = source.id",
+        matched=[acid.When("source.id = 16", "delete"), merged], not_matched="*", client=client,
     )  # fmt: skip
-    stages = Stages(spark, warehouse, name, partitioned, folder)
+    with acid.transaction(spark, client) as transaction:
+        transaction.insert(name, rows(30, 39))
+        transaction.update(name, {"amount": "0"}, "id in (32, 8)")
+    stages.keep("a merge and a transaction of two statements")
+    compact(stages, CompactionKind.MAJOR)
+    stages.keep("a major compaction")
+    return stages
 
-    def rows(first: int, last: int) -> Any:
-        return numbers(spark, first, last).selectExpr("*", *(["concat('d', id % 2) as ds"] if partitioned else []))
 
+def written(spark: Any, warehouse: Warehouse, kind: str, folder: Path) -> Stages:
+    client, table = warehouse.client, Table(spark, warehouse, kind, folder)
+    name, stages, rows = table.name, table.stages, table.rows
     acid.insert(spark, name, rows(1, 20), client=client)
     stages.keep("an insert")
     acid.update(spark, name, {"amount": "-1", "name": "null"}, "id % 5 = 0", client=client)
