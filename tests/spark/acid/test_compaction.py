@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import metastored
 from metastored.hive.orc import read_tail
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
@@ -23,7 +24,7 @@ from metastored.spark.compaction import jobs, worker
 from metastored.spark.compaction.cleaner import clean
 from metastored.spark.compaction.queue import entries, request
 from metastored.spark.compaction.worker import Done, work
-from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, rows_of
+from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, new_warehouse, rows_of
 from tests.spark.acid.test_histories import KINDS, found, started
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -289,10 +290,20 @@ def run_with_compactions(spark: Any, warehouse: Warehouse, kind: str, seed: int,
 
 
 @pytest.mark.parametrize("kind", ["partitioned", "bucketed", "insert-only", "converted"])
-def test_compactions_between_random_statements_change_no_snapshot(
-    spark: Any, either_warehouse: Warehouse, kind: str
+def test_compactions_between_random_statements_change_no_snapshot(spark: Any, warehouse: Warehouse, kind: str) -> None:
+    run_with_compactions(spark, warehouse, kind, seed=5, transactions=3)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    "kind",
+    ["partitioned", *(pytest.param(each, marks=pytest.mark.soak) for each in ("bucketed", "insert-only", "converted"))],
+)
+def test_compactions_between_random_statements_change_no_snapshot_on_postgresql(
+    spark: Any, postgres_client: metastored.Client, kind: str
 ) -> None:
-    run_with_compactions(spark, either_warehouse, kind, seed=5, transactions=3)
+    with new_warehouse(postgres_client) as warehouse:
+        run_with_compactions(spark, warehouse, kind, seed=5, transactions=3)
 
 
 @pytest.mark.soak
