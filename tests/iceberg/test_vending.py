@@ -76,7 +76,11 @@ def test_schemes_and_a_slash_at_the_end_do_not_matter() -> None:
 )
 def test_nothing_is_vended_outside_of_the_warehouse(location: str) -> None:
     vendor = Vendor(ROLE, 900, "s3://lake/warehouse", {}, lambda session, policy: pytest.fail("STS was called"))
-    assert vendor.credentials("bob", location, writes=False) is None
+    assert vendor.credentials("bob", location, alone, writes=False) is None
+
+
+def alone() -> bool:
+    return True
 
 
 def keys(number: int, seconds: float) -> Keys:
@@ -93,7 +97,7 @@ def test_keys_are_kept_for_half_of_their_time_by_user_place_and_right() -> None:
     vendor = Vendor(ROLE, 900, "s3://lake/w", {"s3.endpoint": "http://s3"}, assume)
 
     def id_of(user: str, table: str, writes: bool) -> str:
-        vended = vendor.credentials(user, f"s3://lake/w/{table}", writes=writes)
+        vended = vendor.credentials(user, f"s3://lake/w/{table}", alone, writes=writes)
         assert vended is not None and vended.prefix == f"s3://lake/w/{table}/"
         assert vended.config["s3.endpoint"] == "http://s3"
         return vended.config["s3.access-key-id"]
@@ -278,6 +282,31 @@ def test_no_keys_are_given_for_a_place_outside_of_the_warehouse(sts: Sts, maja: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["s3", "s3a"])
+def test_no_keys_are_given_for_a_directory_with_files_of_another_table(sts: Sts, maja: Rest, scheme: str) -> None:
+    """A table that was renamed keeps its directory, and its old name is free: for bob, say, who may not read it."""
+    namespace = maja.namespace(f"shared_{scheme}")
+    maja.table(namespace, "anns", location=f"{scheme}://{BUCKET}/warehouse/{namespace}.db/t/inner")
+    before = len(sts.asked)
+    staged = {"name": "t", "schema": SCHEMA, "stage-create": True}
+    reply = maja.post(f"/namespaces/{namespace}/tables", staged, **ASKED)
+    assert (reply.status, reply.json["config"]) == (200, {})
+    maja.table(namespace)
+    assert maja.get(f"/namespaces/{namespace}/tables/t/credentials").json == {"storage-credentials": []}
+    assert len(sts.asked) == before
+    assert vended(maja.get(f"/namespaces/{namespace}/tables/anns", **ASKED).json)
+
+
+@pytest.mark.slow
+def test_a_parameter_of_another_table_that_names_the_directory_does_not_matter(maja: Rest) -> None:
+    """Otherwise whoever may create a table could keep keys from the users of every other."""
+    namespace = maja.namespace("named")
+    made = maja.table(namespace)
+    maja.table(namespace, "other", properties={"named": made["metadata"]["location"]})
+    assert vended(maja.get(f"/namespaces/{namespace}/tables/t", **ASKED).json)
+
+
+@pytest.mark.slow
 def test_a_refusal_of_sts_is_an_error_without_its_reason(maja: Rest) -> None:
     maja.table(maja.namespace("forbidden"))
     reply = maja.get("/namespaces/forbidden/tables/t", **ASKED)
@@ -307,4 +336,4 @@ def test_sts_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     with pytest.raises(Unavailable, match="the log of the server says why"):
-        Vendor(ROLE, 900, WAREHOUSE, {}).credentials("ann", f"{WAREHOUSE}/t", writes=False)
+        Vendor(ROLE, 900, WAREHOUSE, {}).credentials("ann", f"{WAREHOUSE}/t", alone, writes=False)

@@ -132,8 +132,11 @@ class Vendor:
         self._cache: OrderedDict[tuple[str, S3Directory, bool], Keys] = OrderedDict()
         self._lock: Final = threading.Lock()
 
-    def credentials(self, user: str, location: str, *, writes: bool) -> Vended | None:
-        """Credentials of a user for a directory; None for a directory that is not below the warehouse in S3.
+    def credentials(self, user: str, location: str, is_alone: Callable[[], bool], *, writes: bool) -> Vended | None:
+        """Credentials of a user for the directory of a table; None for one that is not below the warehouse in S3.
+
+        `is_alone` tells whether nothing else is in the directory. If another table is, there are none: a policy cannot
+        keep the files of both apart, and the right to read one is not the right to read the other.
 
         Raises Unavailable if STS makes none.
         """
@@ -144,6 +147,8 @@ class Vendor:
         with self._lock:
             keys = self._cache.get(key)
         if keys is None or keys.expires.timestamp() - time.time() < self._lifetime / 2:
+            if not is_alone():
+                return None
             keys = self._assume(session_name(user), policy_of(directory, self._partition, writes=writes))
             with self._lock:
                 self._cache[key] = keys

@@ -26,6 +26,10 @@ class FileRules(Protocol):
         """Whether a caller has all of these privileges on the rows of a table; False where privileges do not count."""
         ...
 
+    async def is_shared(self, name: TableName, location: str) -> bool:
+        """Whether anything besides a table has its location there or below. All objects are read for it."""
+        ...
+
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
         """Why a file may not be read or written for a caller, for a table at a location; None if it may."""
         ...

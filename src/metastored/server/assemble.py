@@ -47,6 +47,7 @@ from metastored.service.remotes.definitions import Remotes
 from metastored.service.retention import clean
 from metastored.service.security.roles import roles_of
 from metastored.service.security.tokens import password_of
+from metastored.service.tables import sharing
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import check_schema, ensure_schema
 from metastored.store.engine.opening import open_database
@@ -278,7 +279,11 @@ def guarded(
         lacking, holds = authorized.lacking, authorized.holds
     if settings.read_only == "on":
         handler = ReadOnly(handler)
-    places = Places(is_remote, lacking, settings.location_schemes, holds)
+
+    async def is_shared(name: TableName, location: str) -> bool:
+        return await pool.run(lambda: service.database.run(lambda tx: sharing.is_shared(tx, name, location)))
+
+    places = Places(is_remote, lacking, settings.location_schemes, holds, is_shared)
     if settings.shows_acid_views:
         users = frozenset(settings.acid_views_users)
         handler = AcidViews(

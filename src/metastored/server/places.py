@@ -33,15 +33,18 @@ class Places:
         lacking: Callable[[str, Session], Awaitable[str | None]] | None,
         schemes: Collection[str],
         holds: Callable[[TableName, Collection[str], Session], Awaitable[bool]] | None = None,
+        is_shared: Callable[[TableName, str], Awaitable[bool]] | None = None,
     ) -> None:
         """`lacking` returns the privilege that a caller lacks to use a location, and `holds` whether a caller has all
         of some privileges on a table; None where there is no authorization.
 
-        `schemes` are those of locations that may be opened.
+        `schemes` are those of locations that may be opened. `is_shared` returns whether anything besides a table has
+        its location at or below one.
         """
         self._is_remote = is_remote
         self._lacking = lacking
         self._holds = holds
+        self._is_shared = is_shared
         self._schemes = schemes
 
     async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
@@ -67,6 +70,10 @@ class Places:
     async def may(self, name: TableName, privileges: Collection[str], session: Session) -> bool:
         """See `model/opening.py`."""
         return self._holds is not None and await self._holds(_normal(name), privileges, session)
+
+    async def is_shared(self, name: TableName, location: str) -> bool:
+        """See `model/opening.py`."""
+        return self._is_shared is None or await self._is_shared(_normal(name), location)
 
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
         """See `model/opening.py`."""

@@ -202,7 +202,12 @@ class IcebergOverHttp(ThriftOverHttp):
             if not new and not may(name, ("select",)):
                 return None
             writes = service.settings.read_only != "on" and (new or may(name, WRITES))
-            return self._vendor.credentials(session.user, location, writes=writes)
+
+            def is_alone() -> bool:
+                shared = asyncio.run_coroutine_threadsafe(rules.is_shared(name, location), loop).result()
+                return not shared
+
+            return self._vendor.credentials(session.user, location, is_alone, writes=writes)
 
         authorized = service.settings.authorization == "sql"
         caller = Caller(

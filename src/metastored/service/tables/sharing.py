@@ -1,0 +1,51 @@
+"""Whether the directory of a table has files of other objects. All rows are read for it, so no ordinary call asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from metastored.hive.location_rules import location_key_or_none
+from metastored.model.names import TableName
+from metastored.service.core import rows
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import tables
+from metastored.store.warehouse.occupied import DATABASE, S3, Use, uses
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.databases import Database
+
+
+def is_shared(tx: Transaction, name: TableName, location: str) -> bool:
+    """Whether anything but this table, which need not exist, has its location at this one or below it."""
+    row = tables.find(tx, *name)
+    own = None if row is None else row.id
+    return any(use.owner != own and _is_there(use, location) for use in uses(tx, location))
+
+
+def _is_there(use: Use, location: str) -> bool:
+    return use.body is None or any(_is_at_or_below(each, location) for each in _locations(use.kind, use.body))
+
+
+def _locations(kind: str, body: bytes) -> Iterator[str]:
+    """The locations of a database or table; other texts in its row, such as parameters, are not."""
+    if kind == DATABASE:
+        database = rows.read_body(Database, body)
+        yield from (each for each in (database.locationUri, database.managedLocationUri) if each)
+    else:
+        sd = rows.read_body(Table, body).sd
+        if sd is not None and sd.location:
+            yield sd.location
+
+
+def _is_at_or_below(inner: str, outer: str) -> bool:
+    one, other = location_key_or_none(inner), location_key_or_none(outer)
+    if one is None or other is None:
+        return False
+    same_store = one[:2] == other[:2] or (
+        _is_s3(one.scheme) and _is_s3(other.scheme) and one.authority == other.authority
+    )
+    return same_store and (one.path == other.path or one.path.startswith(f"{other.path}/"))
+
+
+def _is_s3(scheme: str) -> bool:
+    return re.fullmatch(S3, scheme) is not None
