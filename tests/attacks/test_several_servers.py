@@ -21,17 +21,22 @@ from typing import Any, NamedTuple
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from metastored.errors import (
     Error,
     MetaException,
     NoSuchLockException,
     NoSuchTxnException,
+    StoreError,
     TxnAbortedException,
 )
 from metastored.service.transactions.state import TIMEOUT
+from metastored.store.engine import schema
 from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.opening import open_database
+from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.transaction import Transaction
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.common import DataOperationType, EnvironmentContext
 from metastored.wire.generated.databases import Database
@@ -284,6 +289,26 @@ def test_a_server_stopped_within_a_transaction_does_not_keep_the_others_waiting(
             call.result(60)
         assert count_of(one, "held") == count_of(other, "held") == 1
         assert counted_up(one, "held") and counted_up(other, "held")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_transaction_that_wrote_rows_and_then_says_nothing_is_ended(servers: Pair, rows: int) -> None:
+    """Also after several rows by one call, which psycopg sends as a pipeline."""
+    idle = "&options=-c%20idle_in_transaction_session_timeout%3D500"
+    insert = Statement(sa.insert(schema.counters).values(bound("name", "value")), positions=("name", "value"))
+    with (
+        closing(open_database(servers.url + idle, None, threads=1)) as database,
+        psycopg.connect(servers.url, autocommit=True) as watcher,
+    ):
+
+        def write_and_wait(tx: Transaction) -> None:
+            tx.many(insert, [(f"row {number} of {rows}", 0) for number in range(rows)])
+            (pid,) = watcher.execute("SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")
+            eventually(lambda: watcher.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", pid).fetchone() is None)
+
+        with pytest.raises(StoreError, match="the connection to PostgreSQL was lost"):
+            database.run(write_and_wait)
 
 
 @pytest.mark.postgres

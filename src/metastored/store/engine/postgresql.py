@@ -139,8 +139,14 @@ class PostgresTransaction(Transaction):
         if not rows:
             return
         try:
-            with self._connection.cursor() as cursor:
-                cursor.executemany(statement.postgresql, rows)
+            if len(rows) == 1:
+                self._connection.execute(statement.postgresql, rows[0])
+            else:
+                with self._connection.cursor() as cursor:
+                    cursor.executemany(statement.postgresql, rows)
+                # psycopg ends its pipeline with a request to flush, after which PostgreSQL does not count the time
+                # until the next command: a server that is stopped here would keep its locks (IDLE_TIMEOUT).
+                self._connection.execute(b"")
         except _REFUSED as exc:
             raise self.store_error(exc) from exc
         self.changed = True
