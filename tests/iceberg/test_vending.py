@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -105,6 +106,19 @@ def test_keys_are_kept_for_half_of_their_time_by_user_place_and_right() -> None:
     assert [id_of("ann", "t", False), id_of("ann", "t", False)] == ["id1", "id1"]
     assert [id_of("ann", "t", True), id_of("bob", "t", False), id_of("ann", "u", False)] == ["id2", "id3", "id4"]
     assert id_of("ann", "u", False) == "id5"  # Less than half of its time was left.
+
+
+def test_many_clients_that_ask_at_once_all_get_keys_of_their_own() -> None:
+    vendor = Vendor(ROLE, 900, "s3://lake/w", {}, lambda session, policy: keys(1, 900)._replace(id=session))
+
+    def id_of(number: int) -> str:
+        vended = vendor.credentials(f"user{number % 4}", "s3://lake/w/t", alone, writes=False)
+        assert vended is not None
+        return vended.config["s3.access-key-id"]
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(id_of, range(200)))
+    assert found == [f"metastored-user{number % 4}" for number in range(200)]
 
 
 def test_names_of_sessions_have_only_what_aws_takes() -> None:
@@ -322,7 +336,7 @@ def test_pyiceberg_writes_and_reads_rows_with_nothing_but_the_keys_of_the_server
     maja.namespace("rows")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL", "AWS_REGION"):
         monkeypatch.delenv(name)
-    catalog = rest_catalog(server, USER, PASSWORD, **{"header.X-Iceberg-Access-Delegation": "vended-credentials"})
+    catalog = rest_catalog(server, USER, PASSWORD)  # It asks for keys by itself.
     catalog.create_table("rows.t", ROWS.schema).append(ROWS)
     table = catalog.load_table("rows.t")
     assert table.io.properties["s3.access-key-id"].startswith("vended")

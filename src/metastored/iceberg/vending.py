@@ -32,7 +32,7 @@ __all__ = [
     "policy_of",
     "s3_directory",
     "session_name",
-]  # fmt: skip
+]
 
 log = logging.getLogger("metastored.iceberg")
 

@@ -22,8 +22,8 @@ or partition differs in anything else from the one that was sent, then somebody 
 refused. The names of a table are not compared: they are what a rename changes."""
 UNLOCKED: Final = "metastored.unlocked"
 """`true` for an alter that takes effect only if an exclusive lock on the table would be granted at that moment: for a
-caller who would otherwise take this lock, alter the table and release the lock, in three calls. Nobody who asks for a
-lock meanwhile gets it before the alter is done. A request that waits counts too: the alter does not overtake it."""
+caller who would otherwise lock the table, alter it and release the lock, in three calls. A lock that another client
+requests meanwhile is granted after the alter. A request that waits counts too: the alter does not overtake it."""
 
 OTHER_VALUE: Final = "The table has been modified. The parameter value for key '"
 """How a refusal because of a value begins; the key and the values follow."""

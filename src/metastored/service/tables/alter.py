@@ -427,8 +427,10 @@ class _Condition:
             raise MetaException(f"{error.message}. The condition {CHANGES_ONLY} holds") from None
 
     def check_unlocked(self, tx: Transaction, table: TableName) -> None:
-        """Raises MetaException if the alter needs a table without locks, and it has one. No lock is granted until the
-        transaction ends."""
+        """Raises MetaException if the alter needs a table without locks, and it has one.
+
+        Locks on it are granted to others only after the transaction ends.
+        """
         if self._unlocked and (holder := in_the_way(self._ctx, tx, table)) is not None:
             raise MetaException(f"{IS_LOCKED}{holder}")
 

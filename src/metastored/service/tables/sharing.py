@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from metastored.hive.location_rules import location_key_or_none
+from metastored.hive.locations import LocationError, is_under
 from metastored.model.names import TableName
 from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
@@ -38,14 +38,12 @@ def _locations(kind: str, body: bytes) -> Iterator[str]:
 
 
 def _is_at_or_below(inner: str, outer: str) -> bool:
-    one, other = location_key_or_none(inner), location_key_or_none(outer)
-    if one is None or other is None:
+    try:
+        return is_under(_with_one_scheme(inner), _with_one_scheme(outer))
+    except LocationError:  # An import may have stored a text that is not a location.
         return False
-    same_store = one[:2] == other[:2] or (
-        _is_s3(one.scheme) and _is_s3(other.scheme) and one.authority == other.authority
-    )
-    return same_store and (one.path == other.path or one.path.startswith(f"{other.path}/"))
 
 
-def _is_s3(scheme: str) -> bool:
-    return re.fullmatch(S3, scheme) is not None
+def _with_one_scheme(location: str) -> str:
+    """Hadoop has several schemes for one S3."""
+    return re.sub(f"{S3}:", "s3:", location, count=1) if re.match(f"{S3}:", location) else location

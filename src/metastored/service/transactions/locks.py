@@ -129,7 +129,10 @@ def _judge(
 
 
 def in_the_way(ctx: Context, tx: Transaction, table: TableName) -> Lock | None:
-    """The lock for which an exclusive lock on a table would wait. None is granted before the transaction ends."""
+    """The lock for which an exclusive lock on a table would wait; None if it would be granted.
+
+    Requests of other clients are granted only after the transaction ends.
+    """
     locks.take_turn(tx)
     wanted = Lock(NEWEST, 1, 0, *table, None, LockState.WAITING, LockType.EXCLUSIVE)
     blocked, ended = _judge(ctx, tx, [wanted])
