@@ -25,7 +25,7 @@ from metastored.client._sync.leases import Lease, lease_component
 from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components, transaction_state
 from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
-from metastored.client.endpoints import Identity, endpoints_of
+from metastored.client.endpoints import Identity, TransportSettings, endpoints_of
 from metastored.client.hints import unconnected
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
@@ -49,6 +49,7 @@ from metastored.hive.names import partition_values
 from metastored.model import filters, makers
 from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
+from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE
 from metastored.model.makers import Columns
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
@@ -70,7 +71,6 @@ from metastored.wire.generated.tables import (
     GetTablesRequest,
 )
 from metastored.wire.generated.transactions import TxnType
-from metastored.wire.limits import MAX_REPLY
 from metastored.wire.message import Handler
 from metastored.wire.structs import replace
 
@@ -141,7 +141,7 @@ class Client:
     def cache(self) -> MetadataCache:
         """The cache of this client: `stats()`, `clear()`. Raises ConfigError if there is none."""
         if self.api.cache is None:
-            raise ConfigError("this client has no cache: connect without cache=False")
+            raise ConfigError("this client has no cache: connect with cache=True")
         return self.api.cache
 
     def pool_stats(self) -> PoolStats | None:
@@ -289,13 +289,22 @@ class Client:
             if not if_not_exists:
                 raise
 
-    def alter(self, name: Name, table: Table, cascade: bool = False, environment: dict[str, str] | None = None) -> None:
+    def alter(
+        self,
+        name: Name,
+        table: Table,
+        cascade: bool = False,
+        environment: dict[str, str] | None = None,
+        expected: tuple[str, str] | None = None,
+    ) -> None:
         """Replaces a table, including its name; with `cascade`, its partitions get the new columns.
 
-        `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`.
+        `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`. `expected=("version", "7")`:
+        only if the table has this parameter with this value at that moment; raises MetaException if it has not. Hive
+        has this condition since 2.3.10, 3.1.4 and 4.0; earlier servers ignore it.
         """
         wanted = table_name(name)
-        context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
+        context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {}), **_condition(expected)}
         self.api.alter_table_with_environment_context(
             wanted.database_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
         )
@@ -335,10 +344,24 @@ class Client:
             batch = tuple(partitions[at : at + self._batch])
             changes.change_partitions(self.api, wanted, batch, change, environment or {}, write)
 
-    def set_parameters(self, name: Name, **parameters: str) -> Table:
-        """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent."""
+    def set_parameters(
+        self,
+        name: Name,
+        parameters: Mapping[str, str] | None = None,
+        /,
+        *,
+        expected: tuple[str, str] | None = None,
+        **more: str,
+    ) -> Table:
+        """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent.
+
+        Those whose names are not words of Python come as a dict. `expected` is the condition of `alter`.
+        """
+        new = {**(parameters or {}), **more}
         return self.change_table(
-            name, lambda table: replace(table, parameters={**(table.parameters or {}), **parameters})
+            name,
+            lambda table: replace(table, parameters={**(table.parameters or {}), **new}),
+            environment=_condition(expected),
         )
 
     def rename_table(self, name: Name, to: Name) -> None:
@@ -707,22 +730,11 @@ def connect(
     token: str | None = None,
     sasl: Callable[[str], Mechanism] | None = None,
     tls: ssl.SSLContext | None = None,
-    protocol: str | None = None,
-    framed: bool | None = None,
-    headers: dict[str, str] | None = None,
     timeout: float = TIMEOUT,
-    connect_timeout: float = 5.0,
-    max_reply: int = MAX_REPLY,
-    max_size: int = 10,
-    min_idle: int = 0,
-    idle_timeout: float = 60.0,
-    max_lifetime: float = 1800.0,
-    max_waiting: int = 1000,
-    check_after: float = 30.0,
-    look_every: float = 1.0,
-    acquire_timeout: float | None = None,
+    transport: TransportSettings = TransportSettings(),  # noqa: B008
+    pool: PoolSettings = PoolSettings(),  # noqa: B008
     retry: Retry = Retry(),  # noqa: B008
-    cache: bool | CacheSettings = True,
+    cache: bool | CacheSettings = False,
     batch: int = BATCH,
     metrics: Metrics | None = None,
 ) -> Client:
@@ -730,8 +742,9 @@ def connect(
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not reply. `thrifts://` uses TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is sent to the server (set_ugi); with `password` the client
-    authenticates, by HTTP Basic or SASL PLAIN; with `sasl=kerberos("hive/_HOST@REALM")` by Kerberos. `metrics` receives
-    each call (`metastored.client.metrics`).
+    authenticates, by HTTP Basic or SASL PLAIN; with `sasl=kerberos("hive/_HOST@REALM")` by Kerberos. With `cache=True`
+    or `cache=CacheSettings(…)` replies about objects are cached, and may be older than changes by others. `metrics`
+    receives each call (`metastored.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler is required")
@@ -746,9 +759,6 @@ def connect(
         caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, metadata, metrics)
         return _watched(Client(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
-    pool_settings = PoolSettings(
-        max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every, acquire_timeout
-    )
     identity = Identity(user, tuple(groups))
     endpoints = []
     for endpoint in endpoints_of(uris, tls):
@@ -757,8 +767,8 @@ def connect(
             from metastored.client.http import basic, bearer
 
             credentials = [basic(user or "", password)] if password is not None else [bearer(token)] if token else []
-            endpoint = endpoint._replace(headers=(*credentials, *(headers or {}).items()))
-        elif token is not None or headers:
+            endpoint = endpoint._replace(headers=(*credentials, *(transport.headers or {}).items()))
+        elif token is not None or transport.headers:
             raise ConfigError("token and headers are for http:// and https:// addresses")
         elif sasl is None and password is not None:
             from metastored.client.sasl import plain
@@ -767,19 +777,23 @@ def connect(
         secured = over_http or sasl is not None
         endpoints.append(
             endpoint._replace(
-                protocol=protocol or (endpoint.protocol if over_http else None),
-                framed=False if secured else framed,
-                connect_timeout=connect_timeout,
-                max_reply=max_reply,
+                protocol=transport.protocol or (endpoint.protocol if over_http else None),
+                framed=False if secured else transport.framed,
+                connect_timeout=transport.connect_timeout,
+                max_reply=transport.max_reply,
                 decode=True,
                 sasl=None if over_http else sasl,
             )
         )
         if secured:
             identity = Identity(None)
-    pool = Pool(endpoints, pool_settings)
-    caller = Caller(pool, None, identity, timeout, retry, metadata, metrics)
+    caller = Caller(Pool(endpoints, pool), None, identity, timeout, retry, metadata, metrics)
     return _watched(Client(caller, None, identity, batch), metrics)
+
+
+def _condition(expected: tuple[str, str] | None) -> dict[str, str]:
+    """The environment of an alter that is made only if a parameter has a value."""
+    return {} if expected is None else {EXPECTED_KEY: expected[0], EXPECTED_VALUE: expected[1]}
 
 
 def _watched(client: Client, metrics: Metrics | None) -> Client:
