@@ -23,7 +23,7 @@ from metastored.client.pooling import PoolSettings
 from metastored.client.sasl import Mechanism
 from metastored.errors import ApplicationError, AuthenticationError, MetastoreError
 from metastored.hive.delegation import Token
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.methods import METHODS
 
 LIFETIME: Final = 3600.0

@@ -26,11 +26,11 @@ from metastored.remotes.merging import (
     only_tables,
     with_first_pattern,
 )
+from metastored.wire.edit.splice import carries_exception
 from metastored.wire.generated.databases import Database
 from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.naming import names_in
-from metastored.wire.splice import carries_exception
+from metastored.wire.methods.naming import names_in
 
 log = logging.getLogger("metastored.remotes")
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import normalize
 from metastored.model.remotes.values import Names
-from metastored.wire.binary import pack_field, pack_list, unpack_u
+from metastored.wire.codec.binary import pack_field, pack_list, unpack_u
 from metastored.wire.message import Reply, Stream
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names, names_of
+from metastored.wire.methods.naming import argument_names, names_of
 from metastored.wire.structs import new, replace
 from metastored.wire.types import LIST, STRUCT
 

@@ -178,7 +178,7 @@ class AsyncClient:
     def with_unread_columns(self) -> Self:
         """The same client for a reader of many tables that needs the columns of few.
 
-        In a long list of tables, `sd.cols` may be an `UnreadColumns` of `metastored.wire.unread`.
+        In a long list of tables, `sd.cols` may be an `UnreadColumns` of `metastored.wire.replies.unread`.
         """
         api, client = copy.copy(self.api), copy.copy(self)
         api.reads_columns = False

@@ -24,7 +24,7 @@ from metastored.service.partitions.get import Partitioned, no_partition, partiti
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import events, partitions
 from metastored.store.objects.events import EventFilter, EventRow
-from metastored.wire import binary, tjson
+from metastored.wire.codec import binary, tjson
 from metastored.wire.generated.common import WriteEventInfo
 from metastored.wire.generated.notifications import (
     CurrentNotificationEventId,

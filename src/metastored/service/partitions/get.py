@@ -20,7 +20,7 @@ from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.generated.partitions import (
     GetPartitionRequest,

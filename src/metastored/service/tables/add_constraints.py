@@ -25,7 +25,7 @@ from metastored.store.objects import constraints as store
 from metastored.store.objects import tables
 from metastored.store.objects.constraints import NewConstraint
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import SQLForeignKey, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,

@@ -58,7 +58,7 @@ from metastored.service.transactions.locks import in_the_way
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
 from metastored.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
 from metastored.wire.structs import replace

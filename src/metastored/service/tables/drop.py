@@ -20,7 +20,7 @@ from metastored.service.tables.get import find_table, table_name
 from metastored.service.tables.removal import DONE, own_directory, remove_with_indexes
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import databases, partitions, tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.tables import DropTableRequest, TruncateTableRequest, TruncateTableResponse
 from metastored.wire.structs import replace

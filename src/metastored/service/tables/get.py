@@ -14,7 +14,7 @@ from metastored.service.tables.projection import projected, wanted_fields
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, tables
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.tables import (
     ClientCapabilities,

@@ -29,7 +29,7 @@ from metastored.service.transactions.state import (
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.transactions import transactions, write_ids
 from metastored.store.transactions.transactions import TxnState
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CompactionType
 from metastored.wire.generated.compaction import CompactionRequest
 from metastored.wire.generated.transactions import (

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from metastored.wire import binary
-from metastored.wire.binary import BinaryCompiler, unpack_u
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary import BinaryCompiler, unpack_u
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor
 from metastored.wire.types import STRUCT, Field
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import Method
-from metastored.wire.plan import old_layout, wire_type
+from metastored.wire.methods.plan import old_layout, wire_type
 from metastored.wire.structs import fields, names
 from metastored.wire.types import Field, Type
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, unpack_u
-from metastored.wire.compiler import Reader
+from metastored.wire.codec.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, unpack_u
+from metastored.wire.codec.compiler import Reader
 from metastored.wire.generated import STRUCTS
-from metastored.wire.members import read_members
-from metastored.wire.plan import LONG_LISTS, wire_type
+from metastored.wire.methods.plan import LONG_LISTS, wire_type
+from metastored.wire.replies.members import read_members
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import STRING, STRUCT
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from metastored.wire import binary
-from metastored.wire.compiler import Malformed, Reader
+from metastored.wire.codec import binary
+from metastored.wire.codec.compiler import Malformed, Reader
+from metastored.wire.codec.protocol import BadMessage, BadVersion, Incoming, Incomplete
+from metastored.wire.codec.tjson import CODEC, CODEC_2_3_0, MENDING_CODEC, MENDING_CODEC_2_3_0
+from metastored.wire.codec.tjson_text import BracketScanner, loads
 from metastored.wire.limits import GATHERED, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
-from metastored.wire.protocol import BadMessage, BadVersion, Incoming, Incomplete
-from metastored.wire.tjson import CODEC, CODEC_2_3_0, MENDING_CODEC, MENDING_CODEC_2_3_0
-from metastored.wire.tjson_text import BracketScanner, loads
 
 VERSION = 1
 _HEADER = re.compile(

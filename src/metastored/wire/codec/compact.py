@@ -12,9 +12,9 @@ import struct
 from typing import Any, Final
 
 from metastored.wire import types
-from metastored.wire.compiler import Malformed, PositionCompiler
+from metastored.wire.codec.compiler import Malformed, PositionCompiler
 from metastored.wire.limits import MAX_DEPTH
-from metastored.wire.plan import is_struct, wire_type
+from metastored.wire.methods.plan import is_struct, wire_type
 from metastored.wire.types import Field, Type
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)

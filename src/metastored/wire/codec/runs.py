@@ -19,10 +19,10 @@ from functools import cache
 from itertools import repeat
 from typing import Any
 
-from metastored.wire.compiler import NOTHING, PositionCompiler
+from metastored.wire.codec.compiler import NOTHING, PositionCompiler
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MEMO_LIMIT
-from metastored.wire.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
+from metastored.wire.methods.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
 from metastored.wire.structs import fields, names
 from metastored.wire.types import Field, Type
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from metastored.wire.compiler import Malformed
+from metastored.wire.codec.compiler import Malformed
 from metastored.wire.limits import MAX_DEPTH
 
 MAX_NESTING: Final = 2 * MAX_DEPTH + 8

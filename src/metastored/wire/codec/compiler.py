@@ -19,7 +19,7 @@ from metastored.errors import THRIFT_EXCEPTIONS, RemoteProtocolError
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MEMO_LIMIT
 from metastored.wire.methods import Method
-from metastored.wire.plan import MEMOS, Slot, default_of, instead, old_layout, result_fields, slots
+from metastored.wire.methods.plan import MEMOS, Slot, default_of, instead, old_layout, result_fields, slots
 from metastored.wire.structs import names, new
 from metastored.wire.types import EXCEPTION, REPLY, Field, Type
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, SkipMemo, skip, unpack_u
-from metastored.wire.binary_protocol import BinaryWalker
+from metastored.wire.codec.binary import INCOMPLETE, SkipMemo, skip, unpack_u
+from metastored.wire.codec.binary_protocol import BinaryWalker
+from metastored.wire.edit.splice import ElementsPlan, Node, OldPlan, Renames, StructPlan, Walk, method_plan
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
-from metastored.wire.splice import ElementsPlan, Node, OldPlan, Renames, StructPlan, Walk, method_plan
 from metastored.wire.types import LIST, SET, STOP, STRUCT
 
 _SAME: Final[Renames] = {"db": lambda name: name}

@@ -1,6 +1,6 @@
 """Replaces names in a Thrift body: in the bytes, without decoding the body into objects.
 
-A body is walked by its layout (`naming.py` says where names are), the names are replaced, and the runs of bytes
+A body is walked by its layout (`methods/naming.py` says where names are), the names are replaced, and the runs of bytes
 between them are copied unchanged. If nothing changes, the same bytes object is returned.
 
 There are two fast paths. In a list of partitions, storage descriptors differ in their location only: the bytes before
@@ -20,11 +20,11 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import LocalProtocolError, RemoteProtocolError
-from metastored.wire.binary import FIXED, INCOMPLETE, pack_field, pack_i, skip, unpack_u
+from metastored.wire.codec.binary import FIXED, INCOMPLETE, pack_field, pack_i, skip, unpack_u
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from metastored.wire.message import Stream
 from metastored.wire.methods import Method
-from metastored.wire.naming import (
+from metastored.wire.methods.naming import (
     Each,
     Inside,
     Layout,
@@ -36,7 +36,7 @@ from metastored.wire.naming import (
     result_layout,
     struct_layout,
 )
-from metastored.wire.plan import old_layout, wire_type
+from metastored.wire.methods.plan import old_layout, wire_type
 from metastored.wire.types import LIST, MAP, SET, STRING, STRUCT
 
 Renames = Mapping[str, Callable[[str], str]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from struct import Struct
 
 from metastored.collection import collection_paused
-from metastored.wire.binary import (
+from metastored.wire.codec.binary import (
     FIXED,
     INCOMPLETE,
     SKIPPED,
@@ -20,12 +20,12 @@ from metastored.wire.binary import (
     unpack_i,
     unpack_u,
 )
-from metastored.wire.compiler import Malformed
+from metastored.wire.codec.compiler import Malformed
+from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete
+from metastored.wire.codec.walker import OPEN_STRUCT, StackWalker
 from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
-from metastored.wire.protocol import BadMessage, Incoming, Incomplete
 from metastored.wire.types import LIST, MAP, REPLY, SET, STOP, STRING, STRUCT
-from metastored.wire.walker import OPEN_STRUCT, StackWalker
 
 VERSION_1 = 0x80010000
 LONG_REPLY = 1 << 20

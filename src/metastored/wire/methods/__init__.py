@@ -1,7 +1,8 @@
 """The method table: what every method of the metastore takes, gives, throws and costs.
 
 Routing, renaming, authorisation, audit, metrics, retries and the reference read it; none lists methods by hand.
-It is data from `api/*.toml`; this module only gives it types. It never calls a method.
+It is data from `api/*.toml`; this module only gives it types. It never calls a method. `naming.py` and `plan.py` derive
+from it where names are, and how structs are laid out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Method:
         self.changes_with: tuple[str, ...] = row[16]
         self.doc: str = row[17]
         self.reads_columns = True
-        """Whether the columns of tables in a long reply are decoded; see `unread.py`."""
+        """Whether the columns of tables in a long reply are decoded; see `replies/unread.py`."""
 
     def __repr__(self) -> str:
         return f"Method({self.name})"

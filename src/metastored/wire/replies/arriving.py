@@ -16,14 +16,14 @@ from typing import Any, Final
 
 from metastored.collection import collection_paused
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, result_codec, unpack_u
-from metastored.wire.binary_protocol import BinaryWalker, read_header
+from metastored.wire.codec.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, result_codec, unpack_u
+from metastored.wire.codec.binary_protocol import BinaryWalker, read_header
+from metastored.wire.codec.protocol import Incoming
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MAX_REPLY
 from metastored.wire.methods import Method
-from metastored.wire.nested import Elements
-from metastored.wire.plan import old_layout, wire_type
-from metastored.wire.protocol import Incoming
+from metastored.wire.methods.plan import old_layout, wire_type
+from metastored.wire.replies.nested import Elements
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import LIST, REPLY, STRUCT, Field
 
@@ -139,7 +139,7 @@ class ArrivingResult:
 
 
 def _unread() -> BinaryCompiler:
-    from metastored.wire.unread import UNREAD  # Few callers use it.
+    from metastored.wire.replies.unread import UNREAD  # Few callers use it.
 
     return UNREAD
 

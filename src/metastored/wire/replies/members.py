@@ -14,9 +14,9 @@ from itertools import repeat
 from struct import unpack
 from typing import Final
 
-from metastored.wire import binary
-from metastored.wire.binary import INCOMPLETE
-from metastored.wire.compiler import Malformed
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary import INCOMPLETE
+from metastored.wire.codec.compiler import Malformed
 from metastored.wire.generated.partitions import PartitionWithoutSD
 from metastored.wire.structs import new
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from metastored.wire import binary
-from metastored.wire.compact import (
+from metastored.wire.codec import binary
+from metastored.wire.codec.compact import (
     BINARY,
     CODEC,
     FALSE,
@@ -29,11 +29,11 @@ from metastored.wire.compact import (
     skip_varint,
     varint,
 )
-from metastored.wire.compiler import Malformed, Reader
+from metastored.wire.codec.compiler import Malformed, Reader
+from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete
+from metastored.wire.codec.walker import OPEN_STRUCT, StackWalker
 from metastored.wire.limits import GATHERED, MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
-from metastored.wire.protocol import BadMessage, Incoming, Incomplete
-from metastored.wire.walker import OPEN_STRUCT, StackWalker
 
 PROTOCOL_ID = 0x82
 VERSION = 1

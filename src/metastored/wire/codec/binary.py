@@ -14,11 +14,11 @@ from typing import Any, Final, TypeVar
 
 from metastored.bounded import BoundedDict
 from metastored.errors import ApplicationError, MetastoreError
-from metastored.wire.compiler import Codec, Malformed, Reader, Writer
+from metastored.wire.codec.compiler import Codec, Malformed, Reader, Writer
+from metastored.wire.codec.runs import OrderedCompiler
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from metastored.wire.methods import Method
-from metastored.wire.plan import is_struct, result_fields, wire_type
-from metastored.wire.runs import OrderedCompiler
+from metastored.wire.methods.plan import is_struct, result_fields, wire_type
 from metastored.wire.types import BOOL, BYTE, DOUBLE, I16, I32, I64, LIST, MAP, SET, STOP, STRING, STRUCT, Field, Type
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import struct
 from typing import Final, Self
 
+from metastored.wire.codec.protocol import BadMessage, Incomplete
 from metastored.wire.limits import MAX_MESSAGE
-from metastored.wire.protocol import BadMessage, Incomplete
 
 OPEN_STRUCT: Final = 0
 OPEN_CONTAINER: Final = 1

@@ -18,8 +18,8 @@ from typing import Any, Final
 import orjson
 
 from metastored.wire import types
-from metastored.wire.compiler import Compiler, Malformed
-from metastored.wire.plan import MEMOS, Slot, default_of, is_struct, old_layout, wire_type
+from metastored.wire.codec.compiler import Compiler, Malformed
+from metastored.wire.methods.plan import MEMOS, Slot, default_of, is_struct, old_layout, wire_type
 from metastored.wire.types import Field, Type
 
 _NAMES = {

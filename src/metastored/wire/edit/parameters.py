@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import (
+from metastored.wire.codec.binary import (
     FIXED,
     IN_RESULT,
     INCOMPLETE,
