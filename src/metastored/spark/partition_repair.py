@@ -24,8 +24,8 @@ from metastored.model.makers import partition
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
-from metastored.spark.acid.files import files_of, in_threads, list_location
 from metastored.spark.acid.reading import connected, snapshot_of
+from metastored.spark.files import files_of, in_threads, list_location
 from metastored.spark.partition_directories import Found, HadoopDirectories, Key, find, measure, spread
 from metastored.spark.session_metastore import metastore_of
 from metastored.spark.table_data import data_location, partitions_named

@@ -17,10 +17,10 @@ import metastored.spark
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.files import files_of
-from metastored.spark.compaction.cleaner import clean
-from metastored.spark.compaction.queue import entries, request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.cleaner import clean
+from metastored.spark.acid.compaction.queue import entries, request
+from metastored.spark.acid.compaction.worker import work
+from metastored.spark.files import files_of
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.structs import replace

@@ -12,7 +12,7 @@ Importing this package does not import pyspark.
 from __future__ import annotations
 
 from metastored.spark.acid.clauses import When
-from metastored.spark.acid.counts import Changed
+from metastored.spark.acid.files.counts import Changed
 from metastored.spark.acid.reading import Snapshot, read, snapshot
 from metastored.spark.acid.single import delete, insert, insert_overwrite, merge, transaction, truncate, update
 from metastored.spark.acid.streams import sink

@@ -16,7 +16,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException, TransactionFailed
 from metastored.model.names import Name
 from metastored.spark.acid.clauses import Clauses
-from metastored.spark.acid.counts import Changed
+from metastored.spark.acid.files.counts import Changed
 from metastored.spark.acid.reading import TIMEOUT, connected
 from metastored.spark.acid.writing import Transaction
 

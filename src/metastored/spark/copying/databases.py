@@ -75,7 +75,7 @@ def renamed(text: str, old: str, new: str) -> str:
 
 def _references(text: str) -> list[tuple[tuple[str, ...], int, int]]:
     try:
-        from metastored.spark.acid_sql.tables import references
+        from metastored.spark.acid.sql.tables import references
         from metastored.spark.source import parsed
     except ImportError:
         raise MissingExtra("a copy of views", "spark") from None

@@ -7,7 +7,7 @@ from typing import Final
 from metastored.hive import orc
 from metastored.hive.locations import join
 from metastored.hive.orc_messages import OrcError
-from metastored.spark.acid.files import Files, end_of
+from metastored.spark.files import Files, end_of
 from metastored.wire.codec.compact import skip_field, skip_varint
 from metastored.wire.codec.compiler import Malformed
 
