@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from metastored.wire.codec import binary
 from metastored.wire.generated import STRUCTS
+from metastored.wire.limits import MAX_MESSAGE
+from metastored.wire.message import Call
 from metastored.wire.methods import METHODS
 from metastored.wire.methods.plan import result_fields
 from metastored.wire.types import CALL, REPLY, Type
@@ -63,6 +65,21 @@ def test_a_call_and_its_reply_are_read_as_they_were_written(protocol: str, data:
     reply = wire.read_reply(method, wire.write(REPLY, method.name_bytes, seqid, body, method), 0)
     assert reply.body is not None
     assert binary.decode_body(REPLY, method, reply.body) == tuple(with_defaults(value) for value in results)
+
+
+@settings(ROUND, max_examples=examples(200))
+@given(data=st.data())
+def test_the_size_of_a_call_that_the_server_makes_is_an_upper_bound(data: st.DataObject) -> None:
+    method = data.draw(st.sampled_from(sorted(METHODS.values(), key=lambda method: method.name)))
+    args = tuple(data.draw(st.none() | values(field.type, 2)) for field in method.args)
+    assert len(binary.encode_args(method, args)) <= Call(method, args).size <= MAX_MESSAGE
+
+
+@pytest.mark.parametrize(("names", "is_counted"), [(("a", "ä" * 100), True), (("a",) * 10_000, False)])
+def test_the_size_of_a_call_with_few_values_is_counted(names: tuple[str, ...], is_counted: bool) -> None:
+    call = Call(METHODS["get_table_objects_by_name"], ("db", names))
+    assert (call.size < 1000) is is_counted
+    assert is_counted or call.size == MAX_MESSAGE
 
 
 def test_there_is_a_strategy_for_every_type_of_the_api() -> None:

@@ -1,7 +1,7 @@
 """The metastore as a handler: serves every call from the store.
 
-A call that reads one row of SQLite runs on the event loop, the rest on the pool's threads. This file names no method:
-`core/serving.py` collects the functions that serve them.
+A call that reads one row of SQLite, or a few for a short reply, runs on the event loop, the rest on the pool's threads.
+This file names no method: `core/serving.py` collects the functions that serve them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from metastored.hive.names import CatalogNameError, FullNameError, PartitionName
 from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
-from metastored.service.core.serving import Function, served
+from metastored.service.core.serving import Function, served, served_if_short
 from metastored.threads import Pool
 from metastored.wire.checks import fault
 from metastored.wire.message import Call, Reply, Session
@@ -49,6 +49,7 @@ class Local:
         self._functions = served()
         self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
         sqlite = service.database.dialect == "sqlite"
+        self._if_short = served_if_short() if sqlite else {}
         self._on_loop = {
             name for name in self._functions if METHODS[name].cost == "point" and (sqlite or _needs_no_store(name))
         }
@@ -63,11 +64,24 @@ class Local:
         show(session, self._shown[method.name])
         if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
+        if method.name in self._if_short and call.size <= ON_LOOP:
+            found = self._run_if_short(self._if_short[method.name], call, session)
+            if found is not None:
+                return found
         try:
             reply = await self._pool.run(partial(self._run_for_readers, function, call, session))
             return reply or await self._run_last(function, call, session)
         except StoreError as error:
             return _failed(method, error, session)
+
+    def _run_if_short(self, function: Function, call: Call, session: Session) -> Reply | None:
+        if fault(call) is not None:
+            return None
+        try:
+            value: Encoded | None = function(Context(self._service, session), *call.args)
+        except (Error, *UNREADABLE):
+            return None
+        return None if value is None else Reply(value.body)
 
     def _run_for_readers(self, function: Function, call: Call, session: Session) -> Reply | None:
         """Serves a call; None for a read whose peer has probably disconnected while the call was waiting."""

@@ -29,6 +29,9 @@ _VERSIONS: Final = {
 }
 
 
+_MOST_COUNTED: Final = 64 * 1024
+
+
 class Session:
     """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
@@ -104,8 +107,12 @@ class Call:
         """Without `args`, the arguments in `body` are decoded at their first use."""
         self.method: Final = method
         self.seqid: Final = seqid
-        self.size: Final = len(body) if body is not None else MAX_MESSAGE if size is None else size
-        """Bytes of the arguments as they arrived, in any protocol; where unknown, an upper bound."""
+        self.size: int
+        """Bytes of the arguments as they arrived, in any protocol; for a call of the server itself an upper bound."""
+        if body is not None:
+            self.size = len(body)
+        elif size is not None:
+            self.size = size
         self.relays = False
         """Whether the reply may be a `Relayed`: set by a caller that passes it on and does not look into it."""
         self._body = body
@@ -117,10 +124,13 @@ class Call:
 
         def __getattr__(self, name: str) -> Any:
             # Python calls this only for a slot without a value, so calls with decoded arguments have no overhead.
-            if name != "args":
-                raise AttributeError(name)
-            self.args = binary.decode_args(self.method, self._body)
-            return self.args
+            if name == "args":
+                self.args = binary.decode_args(self.method, self._body)
+                return self.args
+            if name == "size":
+                self.size = _most_bytes(self.args)
+                return self.size
+            raise AttributeError(name)
 
     @property
     def encoded(self) -> bytes | None:
@@ -136,6 +146,22 @@ class Call:
 
     def __repr__(self) -> str:
         return f"Call({self.method.name}, {self.args!r})"
+
+
+def _most_bytes(values: tuple[Any, ...]) -> int:
+    """An upper bound of the bytes of these values and of structs among them; MAX_MESSAGE if it takes long to count."""
+    total = 16  # More than the header of a field, or of a list, and a number.
+    for value in values:
+        total += 16
+        if isinstance(value, str):
+            total += 4 * len(value)
+        elif isinstance(value, tuple):
+            total += _most_bytes(value)
+        elif value is not None and not isinstance(value, (int, float)):
+            return MAX_MESSAGE
+        if total > _MOST_COUNTED:
+            return MAX_MESSAGE
+    return total
 
 
 class Stream:

@@ -8,9 +8,10 @@ import pytest
 
 from metastored.errors import ApplicationError, MetaException, NoSuchTxnException, TxnAbortedException
 from metastored.hive.generation import Generation
-from metastored.hive.transactions.snapshots import ValidTxnList
+from metastored.hive.transactions.snapshots import ValidTxnList, encode_bits
 from metastored.model.names import TableName
 from metastored.service.core.changes import unpack
+from metastored.service.transactions.transactions import FEW
 from metastored.store.objects import events, tables
 from metastored.store.transactions import resources, write_ids
 from metastored.wire.generated.common import (
@@ -117,6 +118,23 @@ def test_open_transactions_are_listed_with_the_aborted_ones_marked(metastore: Me
     abort(metastore, 2)
     result = metastore.call("get_open_txns")
     assert result == (4, (2, 3, 4), 3, b"\x01")
+
+
+@pytest.mark.parametrize("count", [FEW - 1, FEW, FEW + 1, FEW + 2])
+def test_many_open_transactions_are_listed_as_a_few_are(metastore: Metastore, count: int) -> None:
+    ids = opened(metastore, count)
+    abort(metastore, ids[-1])
+    assert metastore.call("get_open_txns") == (count, ids, 1, encode_bits([count - 1]))
+
+
+def test_a_reply_that_is_known_is_not_used_after_another_server_has_allocated_a_write_id(start: Starter) -> None:
+    first, second = start(), start()
+    for number in range(1, 4):
+        (txn,) = opened(second)
+        assert allocated(second, txn) == [number]
+        commit(second, txn)
+        assert [valid(first, "9:9223372036854775807::") for _ in range(2)] == [(number, (), None, b"")] * 2
+    assert first.call("get_open_txns") == second.call("get_open_txns") == (3, (), None, b"")
 
 
 def test_clients_of_2_3_get_a_set(start: Starter) -> None:

@@ -4,6 +4,11 @@ A function that serves a method is named as the method, takes a `Context` first,
 
     @method
     def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded: ...
+
+Where a reply is mostly short but may be long, a second function replies on the event loop if it is short:
+
+    @short(get_open_txns)
+    def _few_open_txns(ctx: Context) -> Encoded | None: ...
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 
 _SERVED: dict[str, Function] = {}
+_SHORT: dict[str, Function] = {}
 
 
 def method(function: F) -> F:
@@ -31,6 +37,24 @@ def method(function: F) -> F:
         raise TypeError(f"{name} is served by {_SERVED[name].__module__} and by {function.__module__}")
     _SERVED[name] = function
     return function
+
+
+def short(whole: Function) -> Callable[[F], F]:
+    """Marks the function that serves the same method by reading a few rows, and returns None where that is not enough.
+
+    It raises no errors of its own: `whole` is called next, and says what is wrong.
+    """
+
+    def mark(function: F) -> F:
+        _SHORT[whole.__name__] = function
+        return function
+
+    return mark
+
+
+def served_if_short() -> dict[str, Function]:
+    """The functions marked with `short`, by the names of their methods. `served` imports them."""
+    return dict(_SHORT)
 
 
 def served() -> dict[str, Function]:

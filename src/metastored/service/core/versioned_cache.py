@@ -29,12 +29,17 @@ class VersionedCache(Generic[V]):
 
     def get(self, key: Hashable, version: Any, compute: Callable[[], tuple[V, int]]) -> V:
         """The value of a key in one version. On a miss `compute` returns it with the size of the entry in bytes."""
-        entry = self._entries.get(key)
-        if entry is not None and entry[0] == version:
-            return entry[2]
+        known = self.known(key, version)
+        if known is not None:
+            return known
         value, size = compute()
         self._store(key, (version, size, value))
         return value
+
+    def known(self, key: Hashable, version: Any) -> V | None:
+        """The value of a key in one version; None on a miss."""
+        entry = self._entries.get(key)
+        return entry[2] if entry is not None and entry[0] == version else None
 
     def _store(self, key: Hashable, entry: tuple[Any, int, V]) -> None:
         with self._lock:

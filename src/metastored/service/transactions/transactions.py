@@ -6,7 +6,7 @@ committed can be committed again, and an aborted one aborted again: clients repe
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from metastored.errors import MetaException, TxnAbortedException
@@ -16,7 +16,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.internal import internal_error
-from metastored.service.core.serving import method
+from metastored.service.core.serving import method, short
 from metastored.service.transactions import repl_params
 from metastored.service.transactions.state import (
     MAX_SEED,
@@ -58,6 +58,9 @@ MAX_OPENED: Final = 1000
 
 MAX_RANGE: Final = 1_000_000
 """The most transactions that one heartbeat may name: each missing one is listed in the reply."""
+
+FEW: Final = 100
+"""Unfinished transactions that are listed on the event loop."""
 
 OPERATIONS: Final = {
     DataOperationType.SELECT: components.SELECT,
@@ -143,11 +146,25 @@ def get_open_txns_req(ctx: Context, getOpenTxnsRequest: GetOpenTxnsRequest) -> E
     return _open_txns(ctx, getOpenTxnsRequest.excludeTxnTypes or ())
 
 
+@short(get_open_txns)
+def _few_open_txns(ctx: Context) -> Encoded | None:
+    with ctx.reading() as tx:
+        highest = transactions.high_water_mark(tx)
+        unfinished = transactions.unfinished(tx, at_most=FEW + 1)
+    return None if len(unfinished) > FEW else _exceptions(ctx, highest, unfinished, (TxnType.READ_ONLY,))
+
+
 def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
-    """The list of exceptions of a snapshot. Clients of 2.3 expect a set, later ones a list with the aborted marked."""
     with ctx.reading() as tx:
         highest = transactions.high_water_mark(tx)
         unfinished = transactions.unfinished(tx)
+    return _exceptions(ctx, highest, unfinished, left_out)
+
+
+def _exceptions(
+    ctx: Context, highest: int, unfinished: Sequence[tuple[int, int, int]], left_out: Collection[int]
+) -> Encoded:
+    """The list of exceptions of a snapshot. Clients of 2.3 expect a set, later ones a list with the aborted marked."""
     lowest = next((id for id, state, _ in unfinished if state == TxnState.OPEN), None)
     listed = [(id, state) for id, state, kind in unfinished if kind not in left_out]
     aborted = None

@@ -15,7 +15,7 @@ from metastored.model.names import TableName
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.internal import internal_error
-from metastored.service.core.serving import method
+from metastored.service.core.serving import method, short
 from metastored.service.core.write_id_cache import NONE
 from metastored.service.transactions.compactions import enqueue
 from metastored.service.transactions.state import (
@@ -161,6 +161,17 @@ def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
         return encoded, len(text) + sum(map(len, names)) + len(encoded)
 
     return Encoded(ctx.service.replies.get((names, ctx.generation), (counters, text), compute))
+
+
+@short(get_valid_write_ids)
+def _known_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded | None:
+    """The reply for a table if it is in the cache: the same transactions are visible, and nobody has written to it."""
+    names, text = rqst.fullTableNames or (), rqst.validTxnList
+    if len(names) != 1 or not text:
+        return None
+    counters = [write_ids.counter(ctx.reader(), full_name(ctx, names[0]))]
+    known = ctx.service.replies.known((names, ctx.generation), (counters, text))
+    return None if known is None else Encoded(known)
 
 
 def _valid(ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]) -> bytes:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, bound, in_list, limited
 from metastored.store.engine.transaction import Transaction
 
 
@@ -69,6 +69,7 @@ _INSERT = Statement(
     positions=_INSERTED,
 )
 _UNFINISHED_IDS = Statement(sa.select(_t.id, _t.state, _t.type).where(_UNFINISHED).order_by(_t.id))
+_FIRST_UNFINISHED = Statement(limited(sa.select(_t.id, _t.state, _t.type).where(_UNFINISHED).order_by(_t.id)))
 _UNFINISHED_ROWS = Statement(
     sa.select(_t.id, _t.state, _t.type, _t.user_name, _t.host, _t.started, _t.heartbeat)
     .where(_UNFINISHED)
@@ -160,9 +161,9 @@ def openers_between(tx: Transaction, low: int, high: int) -> set[str]:
     return {opener for (opener,) in tx.all(_OPENERS_BETWEEN, low=low, high=high)}
 
 
-def unfinished(tx: Transaction) -> list[tuple[int, int, int]]:
+def unfinished(tx: Transaction, at_most: int | None = None) -> list[tuple[int, int, int]]:
     """(id, state, type) of all open and aborted transactions, ascending; plain tuples, because there may be many."""
-    return tx.all(_UNFINISHED_IDS)
+    return tx.all(_UNFINISHED_IDS) if at_most is None else tx.all(_FIRST_UNFINISHED, limit=at_most)
 
 
 def rows(tx: Transaction) -> list[TxnRow]:
