@@ -16,7 +16,7 @@ from metastored.connectors.context import Context
 from metastored.connectors.glue.catalog import GlueSource
 from metastored.connectors.registry import Connectors
 from metastored.errors import MetaException, NoSuchObjectException, UnknownTableException
-from metastored.hive.filters.parser import parse_filter
+from metastored.filters.hive.parser import parse_filter
 from metastored.hive.generation import Generation
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.model.remotes.values import Endpoint

@@ -18,8 +18,6 @@
                     each of them names; remote_keys.py: questions about keys; remote_catalogs.py: whole catalogs;
                     remote_connectors.py: Hive 4's data connectors; remote_definitions.py: look-ups by local name;
                     remote_hosts.py: where remotes may point; remote_rights.py: what of the server they may use
-    where/          the filters of `where=`: parsing, evaluation, and the part that a server evaluates
-    filters.py      messages about refused partition filters
     arguments.py    which argument of a call has the wrong type
 
 Every question about an object has one function here. Where Hive itself answers a question by two rules, both are here,

@@ -1,4 +1,4 @@
-"""Filters in SQL match the same partitions as `metastored.hive.filters.tree.predicate`, on both databases."""
+"""Filters in SQL match the same partitions as `metastored.filters.hive.tree.predicate`, on both databases."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metastored.hive.filters.tree import (
+from metastored.filters.hive.tree import (
     And,
     Between,
     Comparison,

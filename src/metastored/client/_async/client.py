@@ -44,14 +44,15 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
+from metastored.filters import refusals
+from metastored.filters.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.hive.names import partition_values
-from metastored.model import filters, makers
+from metastored.model import makers
 from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
 from metastored.model.makers import Columns
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
-from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsObj,
@@ -658,7 +659,7 @@ class AsyncClient:
                 raise
             return None
         except MetaException as error:
-            if not filters.is_about_filters(error.message):
+            if not refusals.is_about_filters(error.message):
                 raise
             return None
         if len(found) >= limit:
@@ -683,7 +684,7 @@ class AsyncClient:
         try:
             holds = bind(where, _parsed(wanted, where), keys)
         except FilterFault as error:
-            raise MetaException(filters.refused(where, wanted, error)) from None
+            raise MetaException(refusals.refused(where, wanted, error)) from None
         return holds, tuple(name for name, _ in keys)
 
 
@@ -691,7 +692,7 @@ def _parsed(table: TableName, where: str) -> Condition:
     try:
         return parse(where)
     except FilterFault as error:
-        raise MetaException(filters.refused(where, table, error)) from None
+        raise MetaException(refusals.refused(where, table, error)) from None
 
 
 def _typed_keys(table: Table) -> tuple[tuple[str, str], ...]:

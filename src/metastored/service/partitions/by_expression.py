@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from metastored.errors import MetaException
-from metastored.hive.filters.expressions import as_filter, pruner, read_expression, repaired_names
-from metastored.hive.filters.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
-from metastored.hive.filters.kryo_5 import CLASS_BY_NAME, NAMED_ROOT
-from metastored.hive.filters.tree import FilterKeyError, NotComparable, check
+from metastored.filters.hive.expressions import as_filter, pruner, read_expression, repaired_names
+from metastored.filters.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from metastored.filters.hive.kryo_5 import CLASS_BY_NAME, NAMED_ROOT
+from metastored.filters.hive.tree import FilterKeyError, NotComparable, check
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core import rows

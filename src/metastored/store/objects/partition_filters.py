@@ -1,6 +1,6 @@
 """Partition filters as SQL conditions on v1 … v8. Conditions that SQL cannot express exactly are not translated.
 
-The reference is `metastored.hive.filters.tree.predicate`: a condition matches the same partitions, on either database.
+The reference is `metastored.filters.hive.tree.predicate`: a condition matches the same partitions, on either database.
 Values are bound, never written into the text, so filters that differ only in their literals share one
 compiled statement.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from metastored.hive.filters.tree import (
+from metastored.filters.hive.tree import (
     And,
     Between,
     BoundKey,
