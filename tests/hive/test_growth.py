@@ -19,7 +19,8 @@ from metastored.filters.hive import kryo, kryo_5
 from metastored.filters.hive.expressions import read_expression
 from metastored.filters.hive.parser import parse_filter
 from metastored.filters.hive.tables import parse_table_filter
-from metastored.filters.hive.tree import FilterSyntaxError, like_expression, predicate
+from metastored.filters.hive.tree import FilterSyntaxError, predicate
+from metastored.filters.patterns import like_expression
 from metastored.hive import limits, locations, names, patterns, quartz
 from metastored.hive.delegation import Identifier, Token
 from metastored.hive.generation import Generation

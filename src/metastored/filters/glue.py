@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from metastored.filters.hive.tree import And, Between, Comparison, Filter, FilterLiteral, In, Like, Or
+from metastored.filters.hive.tree import Between, Comparison, Filter, FilterLiteral, In, Like
+from metastored.filters.logic import And, Or
 
 LONGEST: Final = 2048
 """Characters that Glue takes."""

@@ -23,17 +23,8 @@ from metastored.filters.hive.kryo import (
     UnreadableExpression,
 )
 from metastored.filters.hive.parser import parse_filter
-from metastored.filters.hive.tree import (
-    And,
-    Between,
-    Comparison,
-    FilterError,
-    In,
-    MultiIn,
-    check,
-    evaluate,
-    predicate,
-)
+from metastored.filters.hive.tree import Between, Comparison, FilterError, In, MultiIn, check, evaluate, predicate
+from metastored.filters.logic import And
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
 from tests.support.expressions import OF_2_3, OF_3_1, OF_4_1, Expressions, Serialized

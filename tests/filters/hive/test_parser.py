@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from metastored.filters.hive.parser import parse_filter
 from metastored.filters.hive.tree import (
     EVERYTHING,
-    And,
     Between,
     Comparison,
     Filter,
@@ -20,8 +19,8 @@ from metastored.filters.hive.tree import (
     Like,
     MultiIn,
     Not,
-    Or,
 )
+from metastored.filters.logic import And, Or
 from metastored.hive.generation import Generation
 
 V2, V3, V4, V42 = Generation

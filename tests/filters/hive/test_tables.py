@@ -14,17 +14,8 @@ from metastored.filters.hive.tables import (
     parse_table_filter,
     table_predicate,
 )
-from metastored.filters.hive.tree import (
-    And,
-    Comparison,
-    FilterKeyError,
-    FilterSyntaxError,
-    In,
-    Like,
-    MultiIn,
-    Not,
-    Or,
-)
+from metastored.filters.hive.tree import Comparison, FilterKeyError, FilterSyntaxError, In, Like, MultiIn, Not
+from metastored.filters.logic import And, Or
 from metastored.hive.generation import Generation
 
 V2, V3, V4, V42 = Generation

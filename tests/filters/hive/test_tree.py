@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metastored.filters.hive.parser import parse_filter
-from metastored.filters.hive.tree import (
-    FilterKeyError,
-    check,
-    evaluate,
-    like_expression,
-    negate,
-    predicate,
-)
+from metastored.filters.hive.tree import FilterKeyError, check, evaluate, negate, predicate
+from metastored.filters.patterns import like_expression
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
 

@@ -6,7 +6,6 @@ filter, as in Hive. The rest is evaluated here with SQL's three truth values, as
 here reads a partition.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +24,6 @@ from metastored.filters.hive.kryo import read_expression as read_tree
 from metastored.filters.hive.kryo_5 import NAMED_ROOT, read_expression_5
 from metastored.filters.hive.parser import parse_filter
 from metastored.filters.hive.tree import (
-    And,
     Between,
     Comparison,
     Filter,
@@ -34,18 +32,15 @@ from metastored.filters.hive.tree import (
     FilterSyntaxError,
     In,
     MultiIn,
-    Or,
-    PartitionKeys,
     check,
     takes_dates_for_text,
 )
+from metastored.filters.logic import MIRRORED, OPERATORS, And, Or, PartitionKeys, Verdict, all_of, any_of, opposite_of
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, unescape
 
-Verdict = bool | None
-"""Whether a partition is selected; None if that is unknown, and it is kept."""
-
 Pruner = Callable[[Sequence[str]], Verdict]
+"""Whether a partition is selected; None if that is unknown, and it is kept."""
 
 _KRYO: Final = b"\x01"
 """Kryo's mark of a new object, with which every tree begins and no text does."""
@@ -96,7 +91,6 @@ _COMPARISONS: Final = {
     "GenericUDFOPEqualOrGreaterThan": ">=",
 }
 _LITERALS: Final = frozenset({"string", "varchar", "tinyint", "smallint", "int", "bigint", "date"})
-_MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class _NoFilter(Exception):
@@ -122,7 +116,7 @@ def _filter(tree: Expression) -> Filter:
         case Apply(function, (Column(key), Constant() as literal)) if function in _COMPARISONS:
             return Comparison(key, _COMPARISONS[function], _literal(literal))
         case Apply(function, (Constant() as literal, Column(key))) if function in _COMPARISONS:
-            return Comparison(key, _MIRRORED[_COMPARISONS[function]], _literal(literal))
+            return Comparison(key, MIRRORED[_COMPARISONS[function]], _literal(literal))
         case Apply("GenericUDFBetween", (Constant(_, bool() as negated), Column(key), low, high)):
             return Between(key, _literal(low), _literal(high), negated)
         case Apply("GenericUDFIn", (Column(key), *literals)) if literals:
@@ -209,11 +203,11 @@ class _Compiler:
     def apply(self, function: str, operands: tuple[Expression, ...], type: str) -> _Typed:
         match function, operands:
             case "GenericUDFOPAnd", _:
-                return _Typed("boolean", _all([self.condition(operand) for operand in operands], False))
+                return _Typed("boolean", all_of([self.condition(operand) for operand in operands]))
             case "GenericUDFOPOr", _:
-                return _Typed("boolean", _all([self.condition(operand) for operand in operands], True))
+                return _Typed("boolean", any_of([self.condition(operand) for operand in operands]))
             case "GenericUDFOPNot", (operand,):
-                return _Typed("boolean", _negated(self.condition(operand)))
+                return _Typed("boolean", opposite_of(self.condition(operand)))
             case "GenericUDFOPNull" | "GenericUDFOPNotNull", (operand,):
                 evaluate, if_null = self.typed(operand).evaluate, function == "GenericUDFOPNull"
                 return _Typed("boolean", lambda values: (evaluate(values) is None) is if_null)
@@ -221,7 +215,7 @@ class _Compiler:
                 return _Typed("boolean", self.comparison(function, self.typed(one), self.typed(other)))
             case "GenericUDFBetween", (Constant(_, bool() as negated), what, low, high):
                 between = self.between(self.typed(what), self.typed(low), self.typed(high))
-                return _Typed("boolean", _negated(between) if negated else between)
+                return _Typed("boolean", opposite_of(between) if negated else between)
             case "GenericUDFIn", (what, *members) if members:
                 return _Typed("boolean", self.membership(what, members))
             case _, (operand,):
@@ -238,7 +232,7 @@ class _Compiler:
 
     def comparison(self, function: str, one: _Typed, other: _Typed) -> Pruner:
         left, right = _comparable(one, other)
-        compare = _OPERATORS[_COMPARISONS[function]]
+        compare = OPERATORS[_COMPARISONS[function]]
         if function == "GenericUDFOPEqualNS":
             return lambda values: bool(left(values) == right(values))
 
@@ -251,14 +245,14 @@ class _Compiler:
     def between(self, what: _Typed, low: _Typed, high: _Typed) -> Pruner:
         above = self.comparison("GenericUDFOPEqualOrGreaterThan", what, low)
         below = self.comparison("GenericUDFOPEqualOrLessThan", what, high)
-        return _all([above, below], False)
+        return all_of([above, below])
 
     def membership(self, what: Expression, members: Sequence[Expression]) -> Pruner:
         if isinstance(what, Apply) and what.function == "GenericUDFStruct":
-            return _all([self.row(what.operands, member) for member in members], True)
+            return any_of([self.row(what.operands, member) for member in members])
         typed = self.typed(what)
         equal = [self.comparison("GenericUDFOPEqual", typed, self.typed(member)) for member in members]
-        return _all(equal, True)
+        return any_of(equal)
 
     def row(self, columns: Sequence[Expression], member: Expression) -> Pruner:
         """A struct equals another when all their fields do; those of a constant have the types of the columns."""
@@ -266,22 +260,12 @@ class _Compiler:
             case Constant("struct", tuple() as values) if len(values) == len(columns):
                 fields = [self.typed(column) for column in columns]
                 pairs = zip(fields, values, strict=True)
-                return _all([self.field_equality(field, value) for field, value in pairs], False)
+                return all_of([self.field_equality(field, value) for field, value in pairs])
         raise UnreadableExpression("a struct is compared with something that is no constant of its size")
 
     def field_equality(self, field: _Typed, value: Any) -> Pruner:
         literal = self.typed(Constant(field.type, value))
         return self.comparison("GenericUDFOPEqual", field, literal)
-
-
-_OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def _comparable(one: _Typed, other: _Typed) -> tuple[Pruner, Pruner]:
@@ -300,26 +284,3 @@ def _converted(
         return None if value is None else convert(value)
 
     return converted
-
-
-def _all(conditions: Sequence[Pruner], decisive: bool) -> Pruner:
-    """AND (false if any operand is false) or OR (true if any is true); else unknown if any is."""
-
-    def verdict(values: Sequence[str]) -> Verdict:
-        unknown = False
-        for condition in conditions:
-            outcome = condition(values)
-            if outcome is decisive:
-                return decisive
-            unknown = unknown or outcome is None
-        return None if unknown else not decisive
-
-    return verdict
-
-
-def _negated(condition: Pruner) -> Pruner:
-    def verdict(values: Sequence[str]) -> Verdict:
-        outcome = condition(values)
-        return None if outcome is None else not outcome
-
-    return verdict

@@ -14,7 +14,6 @@ from typing import NoReturn
 from metastored.filters.hive.tokens import NUMBERS, Lexer, Token, read_date
 from metastored.filters.hive.tree import (
     EVERYTHING,
-    And,
     Between,
     Comparison,
     Filter,
@@ -24,9 +23,10 @@ from metastored.filters.hive.tree import (
     Like,
     MultiIn,
     Not,
-    Or,
     negate,
 )
+from metastored.filters.logic import MIRRORED, OPERATORS, And, Or
+from metastored.filters.patterns import from_old_pattern
 from metastored.hive.generation import Generation
 from metastored.hive.limits import MAX_FILTER, MAX_LIKE, shortened
 
@@ -77,24 +77,12 @@ def _sql_pattern(text: str, generation: Generation) -> str:
     is_sql = ".*" not in text and (generation >= Generation.HIVE_4_0 or "%" in text)
     if is_sql:
         return text
-    return _OLD_PATTERN_PART.sub(_translate_old_part, text)
-
-
-_OLD_PATTERN_PART = re.compile(r"\.\*|\\.|.", re.DOTALL)
-
-
-def _translate_old_part(match: re.Match[str]) -> str:
-    part = match[0]
-    if part in (".*", "."):
-        return "%" if part == ".*" else "_"
-    literal = part[-1]
-    return "\\" + literal if literal in "%_\\" else literal
+    return from_old_pattern(text)
 
 
 # --- the parser --------------------------------------------------------------------------------------------
 
-_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", "LIKE"})
-_MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_COMPARISONS = frozenset({*OPERATORS, "LIKE"})
 _LITERALS = frozenset({"string", "integer", "date", "timestamp", "DATE", "TIMESTAMP"})
 
 
@@ -245,7 +233,7 @@ class _Parser:
         key = self.expect("identifier").text
         if op == "LIKE":
             raise FilterSyntaxError(f"Value should be on the RHS for LIKE operator : Key <{key}>")
-        return Comparison(key, _MIRRORED[op], literal)
+        return Comparison(key, MIRRORED[op], literal)
 
     def between(self, key: str) -> Filter:
         negated = self.accept("NOT")

@@ -4,26 +4,27 @@ The trees are those of `tree`; `field_of` returns the field of a table that a ke
 a table parameter never holds for a table without that parameter. No table is read here.
 """
 
-import operator
 from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from metastored.filters.hive.parser import parse_filter
 from metastored.filters.hive.tree import (
-    And,
     Between,
     Comparison,
     Filter,
     FilterKeyError,
     FilterLiteral,
     In,
+    Leaf,
     Like,
     MultiIn,
     Not,
-    Or,
-    like_expression,
+    as_predicate,
+    row_comparisons,
 )
+from metastored.filters.logic import OPERATORS, And, Or
+from metastored.filters.patterns import like_expression
 from metastored.hive.generation import Generation
 
 
@@ -112,15 +113,6 @@ FieldValue = str | int | None
 Lookup = Callable[[BoundField], FieldValue]
 TablePredicate = Callable[[Lookup], bool]
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
 
 def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
     """The fields that a filter uses."""
@@ -156,61 +148,36 @@ def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
     Keys and patterns are resolved here, once, and not for each table.
     """
 
-    def part_of(node: Filter) -> TablePredicate:
-        return table_predicate(node, generation)
-
     def compared(key: str, op: str, literal: FilterLiteral) -> TablePredicate:
-        bound, kind, compare = field_of(key, generation), type(literal), _COMPARE[op]
+        field, kind, compare = field_of(key, generation), type(literal), OPERATORS[op]
 
         def holds(table: Lookup) -> bool:
-            value = table(bound)
+            value = table(field)
             return value is not None and type(value) is kind and compare(value, literal)
 
         return holds
 
-    match node:
-        case And(parts):
-            return _all([part_of(part) for part in parts])
-        case Or(parts):
-            return _any([part_of(part) for part in parts])
-        case Not(part):
-            return _not(part_of(part))
-        case Comparison(key, op, literal):
-            return compared(key, op, literal)
-        case Like(key, pattern, negated):
-            return _like(field_of(key, generation), pattern, negated)
-        case Between(key, low, high, negated):
-            if negated:
-                return _any([compared(key, "<", low), compared(key, ">", high)])
-            return _all([compared(key, ">=", low), compared(key, "<=", high)])
-        case In(key, literals, negated):
-            if negated:
-                return _all([compared(key, "!=", literal) for literal in literals])
-            return _any([compared(key, "=", literal) for literal in literals])
-        case MultiIn(keys, rows, negated):
-            found = _any(
-                [_all([compared(key, "=", literal) for key, literal in zip(keys, row, strict=True)]) for row in rows]
-            )
-            return _not(found) if negated else found
+    def leaf(node: Leaf) -> TablePredicate:
+        match node:
+            case Comparison(key, op, literal):
+                return compared(key, op, literal)
+            case Like(key, pattern, negated):
+                return _like(field_of(key, generation), pattern, negated)
+            case In(key, literals, negated):
+                each = tuple(Comparison(key, "!=" if negated else "=", literal) for literal in literals)
+                return as_predicate(And(each) if negated else Or(each), leaf)
+            case MultiIn(keys, rows, negated):
+                equal = row_comparisons(keys, rows, negated=False)
+                return as_predicate(Not(equal) if negated else equal, leaf)
+
+    return as_predicate(node, leaf)
 
 
-def _all(parts: list[TablePredicate]) -> TablePredicate:
-    return lambda table: all(part(table) for part in parts)
-
-
-def _any(parts: list[TablePredicate]) -> TablePredicate:
-    return lambda table: any(part(table) for part in parts)
-
-
-def _not(part: TablePredicate) -> TablePredicate:
-    return lambda table: not part(table)
-
-
-def _like(bound: BoundField, pattern: str, negated: bool) -> TablePredicate:
+def _like(field: BoundField, pattern: str, negated: bool) -> TablePredicate:
     matches = like_expression(pattern).fullmatch
 
     def holds(table: Lookup) -> bool:
-        value = table(bound)
+        value = table(field)
         return isinstance(value, str) and (matches(value) is None) is negated
 
     return holds

@@ -7,19 +7,18 @@ dates compare as such, and a value that is none, as that of the default partitio
 `!=`. A date that is compared with other text, or by LIKE, is refused before Hive 4, and is a string since.
 """
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import Enum
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from metastored.filters.hive.tokens import read_date
+from metastored.filters.logic import OPERATORS, OPPOSITE, And, Or, PartitionKeys, PartitionPredicate
+from metastored.filters.patterns import like_expression
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
-from metastored.hive.patterns import wildcard_expression
 
 
 class FilterError(ValueError):
@@ -42,20 +41,6 @@ class NotComparable(FilterKeyError):
 
 FilterLiteral = str | int | date | datetime
 """A literal: quoted text, an integer of 64 bits, a date, or (Hive 4) a timestamp."""
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """All of the parts hold. Without parts it holds always: that is the empty filter."""
-
-    parts: "tuple[Filter, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """At least one of the parts holds."""
-
-    parts: "tuple[Filter, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +102,10 @@ class MultiIn:
     negated: bool = False
 
 
-Filter = And | Or | Not | Comparison | Like | Between | In | MultiIn
+Leaf = Comparison | Like | In | MultiIn
+Filter: TypeAlias = And["Filter"] | Or["Filter"] | Not | Between | Comparison | Like | In | MultiIn
 
-EVERYTHING = And(())
-
-_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+EVERYTHING: Final[Filter] = And(())
 
 
 def negate(node: Filter) -> Filter:
@@ -134,7 +118,7 @@ def negate(node: Filter) -> Filter:
         case Not(part):
             return part
         case Comparison(key, op, literal):
-            return Comparison(key, _OPPOSITE[op], literal)
+            return Comparison(key, OPPOSITE[op], literal)
         case _:
             return replace(node, negated=not node.negated)
 
@@ -157,9 +141,6 @@ class BoundKey(NamedTuple):
     position: int
     kind: KeyKind | None
 
-
-PartitionKeys = Sequence[tuple[str, str]]
-"""Name and type of each partition key, in the table's order."""
 
 _KINDS = {
     "string": KeyKind.STRING,
@@ -254,16 +235,25 @@ READERS: dict[KeyKind, Reader] = {
 
 # --- evaluation ----------------------------------------------------------------------------------------------
 
-PartitionPredicate = Callable[[Sequence[str]], bool]
+Subject = TypeVar("Subject")
 
-_OPERATORS: dict[str, Callable[[str | int, str | int], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+
+def as_predicate(node: Filter, leaf: Callable[[Leaf], Callable[[Subject], bool]]) -> Callable[[Subject], bool]:
+    """The filter as a predicate. `leaf` binds one condition: what a key means, and how its values compare."""
+    match node:
+        case And(parts):
+            every = [as_predicate(part, leaf) for part in parts]
+            return lambda subject: all(holds(subject) for holds in every)
+        case Or(parts):
+            some = [as_predicate(part, leaf) for part in parts]
+            return lambda subject: any(holds(subject) for holds in some)
+        case Not(part):
+            held = as_predicate(part, leaf)
+            return lambda subject: not held(subject)
+        case Between(key, low, high, negated):
+            return as_predicate(_between(key, low, high, negated), leaf)
+        case _:
+            return leaf(node)
 
 
 def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> PartitionPredicate:
@@ -271,26 +261,19 @@ def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> Part
 
     Raises FilterKeyError where Hive refuses the filter for these keys.
     """
-    match node:
-        case And(parts):
-            every = [predicate(part, keys, generation) for part in parts]
-            return lambda values: all(holds(values) for holds in every)
-        case Or(parts):
-            some = [predicate(part, keys, generation) for part in parts]
-            return lambda values: any(holds(values) for holds in some)
-        case Not(part):
-            held = predicate(part, keys, generation)
-            return lambda values: not held(values)
-        case Comparison(key, op, literal):
-            return _comparison(key, op, literal, keys, generation)
-        case Like(key, pattern, negated):
-            return _like(bind_key(key, keys, generation), pattern, negated, generation)
-        case Between(key, low, high, negated):
-            return predicate(_between(key, low, high, negated), keys, generation)
-        case In(key, literals, negated):
-            return _in(bind_key(key, keys, generation, literals), literals, negated)
-        case MultiIn(names, rows, negated):
-            return predicate(_multi_in(names, rows, negated), keys, generation)
+
+    def leaf(node: Leaf) -> PartitionPredicate:
+        match node:
+            case Comparison(key, op, literal):
+                return _comparison(key, op, literal, keys, generation)
+            case Like(key, pattern, negated):
+                return _like(bind_key(key, keys, generation), pattern, negated, generation)
+            case In(key, literals, negated):
+                return _in(bind_key(key, keys, generation, literals), literals, negated)
+            case MultiIn(names, rows, negated):
+                return as_predicate(row_comparisons(names, rows, negated), leaf)
+
+    return as_predicate(node, leaf)
 
 
 def check(node: Filter, keys: PartitionKeys, generation: Generation) -> None:
@@ -314,7 +297,7 @@ def takes_dates_for_text(node: Filter, keys: PartitionKeys, generation: Generati
         case In(key, literals):
             return _is_other_text(bind_key(key, keys, generation), literals)
         case MultiIn(names, rows, negated):
-            return takes_dates_for_text(_multi_in(names, rows, negated), keys, generation)
+            return takes_dates_for_text(row_comparisons(names, rows, negated), keys, generation)
         case Like(key):
             return bind_key(key, keys, generation).kind in _DATES
 
@@ -328,7 +311,7 @@ def _comparison(
     name: str, op: str, literal: FilterLiteral, keys: PartitionKeys, generation: Generation
 ) -> PartitionPredicate:
     key = bind_key(name, keys, generation, (literal,))
-    compare = _OPERATORS[op]
+    compare = OPERATORS[op]
     position = key.position
     if literal == DEFAULT_PARTITION and op in ("=", "!=") and generation >= Generation.HIVE_4_0:
         return lambda values: compare(values[position], DEFAULT_PARTITION)
@@ -371,7 +354,7 @@ def _between(key: str, low: FilterLiteral, high: FilterLiteral, negated: bool) -
     return And((Comparison(key, ">=", low), Comparison(key, "<=", high)))
 
 
-def _multi_in(names: tuple[str, ...], rows: tuple[tuple[FilterLiteral, ...], ...], negated: bool) -> Filter:
+def row_comparisons(names: tuple[str, ...], rows: tuple[tuple[FilterLiteral, ...], ...], negated: bool) -> Filter:
     """Row by row, as Hive does: a row differs when one comparable key does, whatever the others are."""
     op = "!=" if negated else "="
     rows_of_comparisons = [
@@ -380,18 +363,3 @@ def _multi_in(names: tuple[str, ...], rows: tuple[tuple[FilterLiteral, ...], ...
     if negated:
         return And(tuple(map(Or, rows_of_comparisons)))
     return Or(tuple(map(And, rows_of_comparisons)))
-
-
-_LIKE_PART = re.compile(r"\\(.)|(.)", re.DOTALL)
-
-
-@lru_cache(maxsize=512)
-def like_expression(pattern: str) -> re.Pattern[str]:
-    """A LIKE pattern as a regular expression: `%` is any text, `_` one character, a backslash escapes."""
-    pieces: list[list[str]] = [[]]
-    for escaped, plain in _LIKE_PART.findall(pattern):
-        if plain == "%":
-            pieces.append([])
-        else:
-            pieces[-1].append("." if plain == "_" else re.escape(escaped or plain))
-    return re.compile(wildcard_expression(["".join(piece) for piece in pieces]), re.DOTALL)

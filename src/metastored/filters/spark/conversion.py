@@ -13,9 +13,9 @@ from datetime import date, datetime
 from typing import Final
 
 from metastored.errors import SparkCatalogError
+from metastored.filters.logic import MIRRORED, And, Or
 from metastored.filters.where.pushdown import is_plain_name
 from metastored.filters.where.tree import (
-    And,
     Call,
     Compare,
     Condition,
@@ -26,7 +26,6 @@ from metastored.filters.where.tree import (
     Literal,
     LiteralValue,
     Operand,
-    Or,
 )
 from metastored.model.spark.type_strings import parse_data_type
 from metastored.model.spark.types import BYTE, DATE, INTEGER, LONG, SHORT, STRING, DataType
@@ -36,7 +35,6 @@ OLD_WILDCARD: Final = ".*"
 SQL_WILDCARD: Final = "%"
 _INTEGRAL: Final = (BYTE, SHORT, INTEGER, LONG)
 """From the narrowest to the widest."""
-_MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _PLAIN_TEXT: Final = re.compile(r"[A-Za-z0-9 :@,=_-]+")
 """Texts that mean themselves in the patterns of all versions of Hive."""
 
@@ -118,7 +116,7 @@ class _Converter:
         literal = None if column is None else _literal(value, column[1])
         if column is None or literal is None:
             return None
-        return f"{_shown(literal)} {_MIRRORED[op]} {column[0]}" if mirrored else f"{column[0]} {op} {_shown(literal)}"
+        return f"{_shown(literal)} {MIRRORED[op]} {column[0]}" if mirrored else f"{column[0]} {op} {_shown(literal)}"
 
     def listed(self, operand: Operand, items: tuple[Operand, ...], negated: bool) -> str | None:
         column = self.column(operand)

@@ -13,7 +13,8 @@ partitions that the server returns. What a server itself accepts is in `filters/
 
 from __future__ import annotations
 
-from metastored.filters.where.evaluation import PartitionPredicate, bind
+from metastored.filters.logic import PartitionPredicate
+from metastored.filters.where.evaluation import bind
 from metastored.filters.where.parser import FilterFault, parse
 from metastored.filters.where.pushdown import Pushed, pushed
 from metastored.filters.where.tree import Condition

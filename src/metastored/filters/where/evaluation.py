@@ -8,17 +8,16 @@ same length, as in Hive and Spark.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple
 
-from metastored.filters.hive.tree import like_expression
+from metastored.filters.logic import OPERATORS, And, Or, PartitionKeys, PartitionPredicate, all_of, any_of, opposite_of
+from metastored.filters.patterns import like_expression
 from metastored.filters.where.functions import FUNCTIONS, Kind
 from metastored.filters.where.parser import FilterFault, fault
 from metastored.filters.where.tree import (
-    And,
     Call,
     Compare,
     Condition,
@@ -29,26 +28,13 @@ from metastored.filters.where.tree import (
     Like,
     Literal,
     Operand,
-    Or,
     Same,
     Truth,
 )
 from metastored.hive.names import DEFAULT_PARTITION
 from metastored.hive.types import type_strings
 
-PartitionKeys = Sequence[tuple[str, str]]
-"""Name and type of each partition key, in the table's order."""
-PartitionPredicate = Callable[[Sequence[str]], bool]
 _Evaluated = Callable[[Sequence[str]], Any]
-
-_OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def bind(text: str, node: Condition, keys: PartitionKeys) -> PartitionPredicate:
@@ -171,16 +157,16 @@ class _Binder:
     def condition(self, node: Condition) -> _Evaluated:
         match node:
             case And(parts):
-                return _all([self.condition(part) for part in parts])
+                return all_of([self.condition(part) for part in parts])
             case Or(parts):
-                return _any([self.condition(part) for part in parts])
+                return any_of([self.condition(part) for part in parts])
             case Compare(left, op, right):
                 return self.comparison(left, op, right)
             case Same(left, right, negated):
                 return self.sameness(left, right, negated)
             case In(operand, items, negated):
-                equal = _any([self.comparison(operand, "=", item) for item in items])
-                return _not(equal) if negated else equal
+                equal = any_of([self.comparison(operand, "=", item) for item in items])
+                return opposite_of(equal) if negated else equal
             case Like(operand, pattern, negated):
                 bound, matches = self.converted(self.operand(operand), Kind.TEXT), like_expression(pattern).fullmatch
                 return _known(bound, lambda value: (matches(value) is None) is negated)
@@ -199,7 +185,7 @@ class _Binder:
     def comparison(self, left: Operand, op: str, right: Operand) -> _Evaluated:
         one, other = self.operand(left), self.operand(right)
         kind = self.common(one, other)
-        first, second, compare = self.converted(one, kind), self.converted(other, kind), _OPERATORS[op]
+        first, second, compare = self.converted(one, kind), self.converted(other, kind), OPERATORS[op]
         padded = kind is Kind.TEXT and (one.padded or other.padded)
 
         def compared(values: Sequence[str]) -> bool | None:
@@ -369,40 +355,3 @@ def _known(value: _Evaluated, test: Callable[[Any], bool]) -> _Evaluated:
         return None if found is None else test(found)
 
     return tested
-
-
-# Three-valued logic: True, False, and None for unknown.
-
-
-def _all(parts: list[_Evaluated]) -> _Evaluated:
-    def every(values: Sequence[str]) -> bool | None:
-        unknown = False
-        for part in parts:
-            found = part(values)
-            if found is False:
-                return False
-            unknown = unknown or found is None
-        return None if unknown else True
-
-    return every
-
-
-def _any(parts: list[_Evaluated]) -> _Evaluated:
-    def some(values: Sequence[str]) -> bool | None:
-        unknown = False
-        for part in parts:
-            found = part(values)
-            if found is True:
-                return True
-            unknown = unknown or found is None
-        return None if unknown else False
-
-    return some
-
-
-def _not(part: _Evaluated) -> _Evaluated:
-    def opposite(values: Sequence[str]) -> bool | None:
-        found = part(values)
-        return None if found is None else not found
-
-    return opposite

@@ -12,9 +12,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from metastored.filters.logic import MIRRORED, OPERATORS, And, Or
+from metastored.filters.patterns import from_old_pattern
 from metastored.filters.where.tree import (
     EVERYTHING,
-    And,
     Call,
     Compare,
     Condition,
@@ -26,7 +27,6 @@ from metastored.filters.where.tree import (
     Literal,
     LiteralValue,
     Operand,
-    Or,
     Same,
     Truth,
     negate,
@@ -57,8 +57,6 @@ _TOKENS: Final = re.compile(
     re.DOTALL | re.ASCII,
 )
 _SYNONYMS: Final = {"<>": "!=", "==": "="}
-_COMPARISONS: Final = frozenset({"=", "!=", "<", "<=", ">", ">="})
-_MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SUMS: Final = frozenset({"+", "-"})
 _PRODUCTS: Final = frozenset({"*", "/", "%"})
 _RESERVED: Final = frozenset({"AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS"})
@@ -209,7 +207,7 @@ class _Parser:
 
     def predicate(self, left: Operand) -> Condition:
         kind = self.next.kind
-        if kind in _COMPARISONS:
+        if kind in OPERATORS:
             self.take()
             return _comparison(left, kind, self.operand())
         if self.accept("<=>"):
@@ -255,7 +253,7 @@ class _Parser:
             raise fault(self.text, token.at, f"the pattern is longer than {MAX_LIKE} characters")
         # Clients of Hive 2 and 3 write `.*` for any text and `.` for any character.
         is_old = ".*" in written and not self.sql_patterns
-        return _OLD_PATTERN.sub(_translated, written) if is_old else written
+        return from_old_pattern(written) if is_old else written
 
     def struct_in(self) -> Condition | None:
         """`(struct(a, b)) [not] in (const struct(1, 2), …)`: each row is a list of comparisons."""
@@ -404,7 +402,7 @@ class _Parser:
 def _comparison(left: Operand, op: str, right: Operand) -> Compare:
     """A comparison with the literal on the right."""
     if isinstance(left, Literal) and not isinstance(right, Literal):
-        return Compare(right, _MIRRORED[op], left, mirrored=True)
+        return Compare(right, MIRRORED[op], left, mirrored=True)
     return Compare(left, op, right)
 
 
@@ -414,14 +412,3 @@ def _unquoted(written: str) -> str:
 
 def _number(written: str) -> LiteralValue:
     return int(written) if re.fullmatch(r"-?\d{1,38}", written) else Decimal(written)
-
-
-_OLD_PATTERN: Final = re.compile(r"\.\*|\\.|.", re.DOTALL)
-
-
-def _translated(match: re.Match[str]) -> str:
-    part = match[0]
-    if part in (".*", "."):
-        return "%" if part == ".*" else "_"
-    literal = part[-1]
-    return "\\" + literal if literal in "%_\\" else literal

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from metastored.filters.where.tree import And, Compare, Condition, In, Key, Like, Literal, LiteralValue, Operand, Or
+from metastored.filters.logic import And, Or
+from metastored.filters.where.tree import Compare, Condition, In, Key, Like, Literal, LiteralValue, Operand
 from metastored.hive.types.type_strings import TypeSyntaxError, read_type
 
 MAX_PARTS: Final = 200

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Final, TypeAlias
+
+from metastored.filters.logic import OPPOSITE, And, Or
 
 LiteralValue = str | int | Decimal | bool | date | datetime | None
 """The value of a literal; None is NULL."""
@@ -37,20 +40,6 @@ class Call:
 
 
 Operand = Key | Literal | Call
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """All parts hold. Without parts it always holds: the empty filter."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """At least one part holds."""
-
-    parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +105,9 @@ class Holds:
     negated: bool = False
 
 
-Condition = And | Or | Compare | Same | In | Like | IsNull | Truth | Holds
+Condition: TypeAlias = And["Condition"] | Or["Condition"] | Compare | Same | In | Like | IsNull | Truth | Holds
 
-EVERYTHING = And(())
-
-_OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+EVERYTHING: Final[Condition] = And(())
 
 
 def negate(node: Condition) -> Condition:
@@ -131,6 +118,6 @@ def negate(node: Condition) -> Condition:
         case Or(parts):
             return And(tuple(map(negate, parts)))
         case Compare(op=op):
-            return replace(node, op=_OPPOSITE[op])
+            return replace(node, op=OPPOSITE[op])
         case _:
             return replace(node, negated=not node.negated)

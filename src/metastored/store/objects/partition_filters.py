@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from metastored.filters.hive.tree import (
-    And,
     Between,
     BoundKey,
     Comparison,
@@ -21,12 +20,11 @@ from metastored.filters.hive.tree import (
     Like,
     MultiIn,
     Not,
-    Or,
-    PartitionKeys,
     bind_key,
     bind_literal,
     check,
 )
+from metastored.filters.logic import And, Or, PartitionKeys
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
 from metastored.store.engine.schema import VALUE_COLUMNS
