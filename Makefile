@@ -75,6 +75,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/python_reference.py --check
 	$(PY) tools/check_api.py
 	$(VENV)/bin/lint-imports --no-cache
+	$(PY) tools/check_circles.py
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml

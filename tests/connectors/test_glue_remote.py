@@ -18,8 +18,8 @@ from metastored.connectors.registry import Connectors
 from metastored.errors import MetaException, NoSuchObjectException, UnknownTableException
 from metastored.filters.hive.parser import parse_filter
 from metastored.hive.generation import Generation
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.common import (
     EnvironmentContext,

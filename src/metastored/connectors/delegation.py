@@ -19,8 +19,8 @@ from metastored.client._backend.aio import Deadline
 from metastored.client.digest import DigestMd5, read_token
 from metastored.client.endpoints import Endpoint as Address
 from metastored.client.endpoints import Identity
+from metastored.client.mechanisms import Mechanism
 from metastored.client.pooling import PoolSettings
-from metastored.client.sasl import Mechanism
 from metastored.errors import ApplicationError, AuthenticationError, MetastoreError
 from metastored.hive.delegation import Token
 from metastored.wire.codec import binary

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.wire.edit.splice import carries_exception
 from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS, Method

@@ -15,7 +15,8 @@ from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolEr
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from metastored.hive.patterns import compile_pattern, may_begin_with
 from metastored.model.remotes.catalogs import RemoteCatalog
-from metastored.model.remotes.values import ALL_NAMES, Endpoint, Remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import ALL_NAMES, Remote
 from metastored.remotes import refusals
 from metastored.remotes.definitions import Known
 from metastored.remotes.merging import (

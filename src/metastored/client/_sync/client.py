@@ -27,10 +27,10 @@ from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
 from metastored.client.hints import unconnected
+from metastored.client.mechanisms import Mechanism
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
-from metastored.client.sasl import Mechanism
 from metastored.client.statements import Result
 from metastored.errors import (
     AlreadyExistsException,

@@ -19,10 +19,10 @@ from metastored.connectors.on_demand import OnDemand
 from metastored.errors import ConfigError, ConnectError, MissingExtra
 from metastored.hive.database_uris import UNUSED, check_database
 from metastored.hive.host_rules import plain_host
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import hosts_of
 from metastored.model.remotes.keys import GLUE_REGION, ICEBERG_PATH, ICEBERG_URI
 from metastored.model.remotes.keys import ICEBERG_PREFIX as PREFIX
-from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 DEFAULT_NAME: Final = "default"

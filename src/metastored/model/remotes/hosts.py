@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 from metastored.errors import InvalidObjectException
 from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_address, read_host_rule
 from metastored.model.remotes import keys
-from metastored.model.remotes.values import Endpoint, split
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import split
 
 ANY_HOST: Final = "*"
 """The rule that allows every host; the setting's default."""

@@ -5,12 +5,10 @@ Pure: it connects to nothing, and reads no secret.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import HTTP, SSH, THRIFT, URIS
-
-if TYPE_CHECKING:
-    from metastored.model.remotes.values import Endpoint
 
 SSL: Final = "hive.metastore.use.SSL"
 TRUSTSTORE: Final = "hive.metastore.truststore.path"
