@@ -1,7 +1,7 @@
 """Fails when modules of metastored import each other in a circle, imports for types and inside of functions included.
 
-The contract of import-linter in `pyproject.toml` leaves imports for types out. A circle of them runs, but none of its modules
-can be read, or moved, without the others: names that both need get a module of their own.
+The contract of import-linter in `pyproject.toml` leaves imports for types out. A circle of them runs, but none of its
+modules can be read, or moved, without the others: names that both need get a module of their own.
 """
 
 from __future__ import annotations

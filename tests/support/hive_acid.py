@@ -94,10 +94,12 @@ class HiveFiles:
         reader: str = "row",
         transactions: str = ALL_TRANSACTIONS,
         settings: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
+        """`columns` are those of another table than the one that the commands are mostly about."""
         self._add(
             "read", location, write_ids=write_ids, reader=reader, transactions=transactions,
-            settings=dict(settings or {}),
+            settings=dict(settings or {}), **({} if columns is None else _described(columns)),
         )  # fmt: skip
 
     def directories(self, location: Path, write_ids: str, transactions: str = ALL_TRANSACTIONS) -> None:
@@ -124,7 +126,7 @@ class HiveFiles:
             if isinstance(result, dict) and "error" in result:
                 raise HiveError(f"{command['command']} of {command['location']} failed: {result['error']}")
             if command["command"] == "read":
-                types = [*self.columns.values(), *([_ROW_ID] if command["reader"] == "row" else [])]
+                types = [*command["types"], *([_ROW_ID] if command["reader"] == "row" else [])]
                 rows = [tuple(map(from_json, row, types)) for row in result["rows"]]
                 results.append(Found([tuple(each) for each in result["splits"]], sorted(rows, key=repr)))
             elif result is not None:

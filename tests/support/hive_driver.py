@@ -6,14 +6,16 @@ All statements are executed by one Java process (`java/HiveStatements.java`). Ro
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support.apache import run_with_hive_driver
 
 
-def run_hive(uri: str, warehouse: str, folder: Path, statements: Sequence[str]) -> list[list[str] | str]:
-    """The result of each statement: the lines that Hive printed, or the text of its error.
+def run_hive(
+    uri: str, warehouse: str, folder: Path, statements: Sequence[str], more: Mapping[str, str] | None = None
+) -> list[list[str] | str]:
+    """The result of each statement: the lines that Hive printed, or the text of its error. `more` are settings.
 
     `folder` is for Hive's temporary files. Raises MissingPeer where Hive is not on this machine.
     """
@@ -32,6 +34,7 @@ def run_hive(uri: str, warehouse: str, folder: Path, statements: Sequence[str]) 
                 "hive.querylog.location",
             )
         },
+        **(more or {}),
     }
     given = "".join(json.dumps(line) + "\n" for line in (settings, *statements))
     found = [json.loads(line) for line in run_with_hive_driver("HiveStatements", given).splitlines()]

@@ -28,6 +28,19 @@ _OWN: Final = "__metastored_"
 """The begin of the names of columns that a view needs itself."""
 
 
+def _mixed(side: str) -> str:
+    """A number that few rows share."""
+    write_id, bucket, row = (f"{side}.`{_OWN}{each}`" for each in _IDS)
+    return f"(shiftleft({write_id}, 40) ^ shiftleft(CAST({bucket} AS BIGINT), 8) ^ {row})"
+
+
+_SAME_IDS: Final = f"{_mixed('r')} = {_mixed('d')} AND " + " AND ".join(
+    f"r.`{_OWN}{each}` - d.`{_OWN}{each}` = 0" for each in _IDS
+)
+"""Whether two ids are the same. Spark joins by the only equality, of one number, a tenth faster than by three. It would
+join by the ids themselves if they were compared by an equality each."""
+
+
 class Shape(NamedTuple):
     """The parts of a table that its view depends on."""
 
@@ -98,7 +111,7 @@ def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snaps
     texts = [f"r.`{_OWN}key{at}`" for at in range(len(keys))]
     names = [*(quoted(each.name) for each in shape.columns.fields), *_key_columns(shape, texts)]
     compared = (*_IDS, *(f"key{at}" for at in range(len(keys))))
-    same = " AND ".join(f"r.`{_OWN}{each}` = d.`{_OWN}{each}`" for each in compared)
+    same = " AND ".join(f"r.`{_OWN}{each}` = d.`{_OWN}{each}`" for each in compared) if keys else _SAME_IDS
     deletes = f"SELECT {', '.join(own)} FROM {_source(shape, Content.DELETES, snapshot)} WHERE {guard}"
     rows = f"SELECT {', '.join([*columns, *own])} FROM {source} WHERE {guard}"
     return f"SELECT {', '.join(names)} FROM ({rows}) r LEFT ANTI JOIN ({deletes}) d ON {same}"

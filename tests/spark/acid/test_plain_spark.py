@@ -8,12 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 import metastored
 import metastored.spark
+from metastored.hive.locations import local_path
+from metastored.hive.names import DEFAULT_PARTITION
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
@@ -21,10 +24,12 @@ from metastored.spark.acid.compaction.cleaner import clean
 from metastored.spark.acid.compaction.queue import entries, request
 from metastored.spark.acid.compaction.worker import work
 from metastored.spark.files import files_of
-from metastored.testing import RunningServer, running_server
+from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.structs import replace
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, new_warehouse, write_original
+from tests.support.apache import MissingPeer
+from tests.support.hive_acid import READERS, HiveFiles, comparable
 from tests.support.spark import SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -44,12 +49,15 @@ class Seen(NamedTuple):
     """The rows of each table, as texts."""
     found: dict[str, Any]
     """By version: what the program below returns."""
-    server: RunningServer
-    database: str
+    warehouse: Warehouse
+    rows: dict[str, list[Any]]
+    """The rows of each table, by `metastored.spark`."""
+    files: dict[str, list[str]]
+    """The files of each table that it read."""
 
 
-def texts(frame: Any) -> list[str]:
-    return sorted(str(tuple(row)) for row in frame.collect())
+def texts(rows: list[Any]) -> list[str]:
+    return sorted(str(tuple(row)) for row in rows)
 
 
 class Maker:
@@ -223,9 +231,10 @@ def seen(spark: Any) -> Iterator[Seen]:
             names = [name for name in client.tables(warehouse.database) if name != FAILS]
             open_write = client.write(f"{warehouse.database}.ended")
             with open_write:
-                expected = {
-                    name: texts(acid.read(spark, f"{warehouse.database}.{name}", client=client)) for name in names
-                }
+                frames = {name: acid.read(spark, f"{warehouse.database}.{name}", client=client) for name in names}
+                rows = {name: frame.collect() for name, frame in frames.items()}
+                files = {name: [local_path(uri) for uri in frames[name].inputFiles()] for name in names}
+                expected = {name: texts(each) for name, each in rows.items()}
                 found = {}
                 for version in VERSIONS:
                     found[version] = run_spark(
@@ -233,7 +242,7 @@ def seen(spark: Any) -> Iterator[Seen]:
                         conf={"spark.hadoop.hive.metastore.uris": f"thrift://127.0.0.1:{server.acid_views_port}"},
                         python=str(SPARK_3_5 / "bin/python") if version == "3.5" else sys.executable,
                     )
-            yield Seen(expected, found, server, warehouse.database)
+            yield Seen(expected, found, warehouse, rows, files)
 
 
 def of(seen: Seen, version: str) -> Any:
@@ -241,8 +250,10 @@ def of(seen: Seen, version: str) -> Any:
     return seen.found[version]
 
 
-SHAPES = ["changed", "parted", "bucketed", "evolved", "lengths", "nested", "converted", "compacted", "empty", "emptied",
-          "replaced", "only_orc", "only_parquet", "only_textfile", "elsewhere", "ended"]  # fmt: skip
+FULL_ACID = ["changed", "parted", "bucketed", "evolved", "lengths", "nested", "converted", "compacted", "empty",
+             "emptied", "replaced", "elsewhere", "ended"]  # fmt: skip
+INSERT_ONLY_SHAPES = ["only_orc", "only_parquet", "only_textfile"]
+SHAPES = [*FULL_ACID, *INSERT_ONLY_SHAPES]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -256,6 +267,93 @@ def test_all_shapes_are_compared_and_have_rows_where_they_should(seen: Seen, ver
     assert sorted(of(seen, version)["rows"]) == sorted(SHAPES)
     assert [name for name in SHAPES if not seen.expected[name]] == ["empty", "emptied"]
     assert of(seen, version)["count"] == 2
+
+
+HIVE = "4.0.1"
+"""Hive 3.1 cannot read directories of compactions."""
+DIRECTORIES = "directories"
+READS = [(shape, reader) for shape in FULL_ACID for reader in READERS if (shape, reader) != ("converted", "batch")]
+"""Tables and Hive's readers. For batches of files without ids Hive needs the plan of a query, which there is not."""
+
+
+class Place(NamedTuple):
+    """The directory of a table, or of a partition with these values."""
+
+    shape: str
+    path: Path
+    values: tuple[str, ...]
+    write_ids: str
+    transactions: str
+    columns: dict[str, str]
+
+
+def places(warehouse: Warehouse, shape: str) -> list[Place]:
+    client, full = warehouse.client, f"{warehouse.database}.{shape}"
+    with client.read(full) as snapshot:
+        ids = str(snapshot.snapshots[full]), str(snapshot.visible)
+    table = client.table(full)
+    assert table.sd is not None
+    columns = {each.name or "": each.type or "" for each in table.sd.cols or ()}
+    if not table.partitionKeys:
+        return [Place(shape, warehouse.path(full), (), *ids, columns)]
+    return [
+        Place(shape, Path(local_path(each.sd.location or "")), tuple(each.values or ()), *ids, columns)
+        for each in client.partitions(full)
+        if each.sd is not None
+    ]
+
+
+@pytest.fixture(scope="module")
+def by_hive(seen: Seen) -> dict[tuple[str, str], list[Any]]:
+    """By table and reader of Hive's: the rows, or, of an insert-only table, the directories that Hive reads."""
+    files = HiveFiles(HIVE, {})
+    asked = [
+        (reader, place)
+        for shape, reader in (*READS, *((shape, DIRECTORIES) for shape in INSERT_ONLY_SHAPES))
+        for place in places(seen.warehouse, shape)
+    ]
+    for reader, place in asked:
+        if reader == DIRECTORIES:
+            files.directories(place.path, place.write_ids, place.transactions)
+        else:
+            files.read(
+                place.path, place.write_ids, reader=reader, transactions=place.transactions, columns=place.columns
+            )
+    try:
+        answers = files.run()
+    except MissingPeer as reason:
+        pytest.skip(str(reason))
+    found: dict[tuple[str, str], list[Any]] = {}
+    for (reader, place), each in zip(asked, answers, strict=True):
+        if reader == DIRECTORIES:
+            rows: list[Any] = [str(place.path / directory) for directory in each]
+        else:
+            rows = [(*(row[:-1] if reader == "row" else row), *place.values) for row in each.rows]
+        found.setdefault((place.shape, reader), []).extend(rows)
+    return found
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(("shape", "reader"), READS)
+def test_hives_own_readers_find_the_same_rows(seen: Seen, by_hive: Any, shape: str, reader: str) -> None:
+    table = seen.warehouse.client.table(f"{seen.warehouse.database}.{shape}")
+    keys = {each.name for each in table.partitionKeys or ()}
+    expected = [
+        tuple(as_hive_has_it(value, name in keys) for name, value in row.asDict(recursive=False).items())
+        for row in seen.rows[shape]
+    ]
+    assert sorted(by_hive.get((shape, reader), []), key=repr) == sorted(expected, key=repr)
+
+
+def as_hive_has_it(value: Any, is_key: bool) -> Any:
+    """A value of a column, or of a partition key: in the metastore those are texts."""
+    return comparable(value) if not is_key else DEFAULT_PARTITION if value is None else str(value)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("shape", INSERT_ONLY_SHAPES)
+def test_hive_selects_the_same_directories_of_an_insert_only_table(seen: Seen, by_hive: Any, shape: str) -> None:
+    assert sorted(by_hive[shape, DIRECTORIES]) == sorted({str(Path(path).parent) for path in seen.files[shape]})
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -23,7 +23,8 @@ from metastored.hive.host_rules import read_address
 from metastored.hive.linear_expressions import LinearExpression, PatternError
 from metastored.hive.names import normalize
 from metastored.model.remotes import keys
-from metastored.model.remotes.endpoints import DEFAULT_TIMEOUT, Endpoint
+from metastored.model.remotes.endpoints import DEFAULT_TIMEOUT
+from metastored.model.remotes.endpoints import Endpoint as Endpoint  # Connectors import it from here.
 from metastored.model.remotes.keys import (
     ACCESS,
     CACHE,
