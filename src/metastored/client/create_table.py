@@ -15,6 +15,7 @@ from metastored.client.new_tables import HANDLER
 from metastored.client.printed_again import Expected, Item, makes
 from metastored.client.view_queries import source_of
 from metastored.errors import InvalidOperationException
+from metastored.hive.quoting import backquoted
 from metastored.hive.statements.printing import quoted
 from metastored.model import kinds
 from metastored.model.names import TableName
@@ -61,8 +62,8 @@ def create_database_statement(database: Database) -> str:
     name = database.name or ""
     if is_remote(database.parameters):
         raise InvalidOperationException(f"{name} is a remote database: use SHOW CREATE REMOTE DATABASE {name}")
-    full = identifier(name) if database.catalogName in (None, "", "hive") else (
-        f"{identifier(database.catalogName or '')}.{identifier(name)}"
+    full = backquoted(name) if database.catalogName in (None, "", "hive") else (
+        f"{backquoted(database.catalogName or '')}.{backquoted(name)}"
     )  # fmt: skip
     lines = [f"CREATE DATABASE {full}"]
     clauses = {
@@ -78,20 +79,15 @@ def create_database_statement(database: Database) -> str:
     return "\n".join(lines)
 
 
-def identifier(name: str) -> str:
-    """A name in backquotes."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _plain(name: str) -> str:
     """A name as it is where it is a word, else in backquotes."""
-    return name if re.fullmatch(r"\w+", name, re.ASCII) else identifier(name)
+    return name if re.fullmatch(r"\w+", name, re.ASCII) else backquoted(name)
 
 
 def full_name(name: TableName) -> str:
     """A table with its database, and with its catalog unless that is the default one."""
     parts = (name.database, name.table) if name.catalog in ("", "hive") else name
-    return ".".join(identifier(part) for part in parts)
+    return ".".join(backquoted(part) for part in parts)
 
 
 # --- Hive -----------------------------------------------------------------------------------------------------
@@ -149,7 +145,7 @@ def _columns(columns: Iterable[FieldSchema], constraints: Constraints) -> list[s
     defaults = {each.column_name: each.default_value for each in constraints.defaults}
     found = []
     for each in columns:
-        text = f"{identifier(each.name or '')} {each.type}"
+        text = f"{backquoted(each.name or '')} {each.type}"
         text += " NOT NULL" if each.name in not_null else ""
         text += f" DEFAULT {defaults[each.name]}" if each.name in defaults else ""
         text += f" COMMENT {quoted(each.comment)}" if each.comment else ""
@@ -171,7 +167,7 @@ def _constraints(constraints: Constraints) -> list[str]:
         found.append(f"{_named(name)}UNIQUE ({_names(each.column_name for each in rows)}){states}")
     for name in dict.fromkeys(each.fk_name for each in constraints.foreign_keys):
         links = [each for each in constraints.foreign_keys if each.fk_name == name]
-        parent = f"{identifier(links[0].pktable_db or '')}.{identifier(links[0].pktable_name or '')}"
+        parent = f"{backquoted(links[0].pktable_db or '')}.{backquoted(links[0].pktable_name or '')}"
         states = _states(links[0].enable_cstr, links[0].validate_cstr, links[0].rely_cstr)
         own, others = _names(each.fkcolumn_name for each in links), _names(each.pkcolumn_name for each in links)
         found.append(f"{_named(name)}FOREIGN KEY ({own}) REFERENCES {parent} ({others}){states}")
@@ -182,11 +178,11 @@ def _constraints(constraints: Constraints) -> list[str]:
 
 
 def _named(name: str | None) -> str:
-    return f"CONSTRAINT {identifier(name)} " if name else ""
+    return f"CONSTRAINT {backquoted(name)} " if name else ""
 
 
 def _names(names: Iterable[str | None]) -> str:
-    return ", ".join(identifier(name or "") for name in names)
+    return ", ".join(backquoted(name or "") for name in names)
 
 
 def _states(enabled: bool | None, validated: bool | None, relied: bool | None) -> str:
@@ -195,9 +191,9 @@ def _states(enabled: bool | None, validated: bool | None, relied: bool | None) -
 
 
 def _buckets(sd: StorageDescriptor) -> list[str]:
-    lines = ["CLUSTERED BY ( ", ", \n".join(f"  {identifier(name)}" for name in sd.bucketCols or ()) + ") "]
+    lines = ["CLUSTERED BY ( ", ", \n".join(f"  {backquoted(name)}" for name in sd.bucketCols or ()) + ") "]
     if sd.sortCols:
-        ordered = [f"  {identifier(each.col or '')} {'ASC' if each.order else 'DESC'}" for each in sd.sortCols]
+        ordered = [f"  {backquoted(each.col or '')} {'ASC' if each.order else 'DESC'}" for each in sd.sortCols]
         lines += ["SORTED BY ( ", ", \n".join(ordered) + ") "]
     return [*lines, f"INTO {sd.numBuckets} BUCKETS"]
 
@@ -233,7 +229,7 @@ def _expected_table(table: Table, constraints: Constraints) -> Expected:
 def _spark_table(table: CatalogTable, name: TableName) -> str:
     columns = []
     for each in table.schema:
-        text = f"  {identifier(each.name)} {each.declared_type or sql(each.data_type)}"
+        text = f"  {backquoted(each.name)} {each.declared_type or sql(each.data_type)}"
         text += "" if each.nullable else " NOT NULL"
         text += f" DEFAULT {each.metadata[CURRENT_DEFAULT]}" if CURRENT_DEFAULT in each.metadata else ""
         text += f" COMMENT {quoted(each.comment)}" if each.comment is not None else ""
@@ -294,7 +290,7 @@ def _view(table: Table, name: TableName) -> str:
     typed = source_of(query) is None
     columns = []
     for each in (table.sd.cols if table.sd is not None else None) or ():
-        text = identifier(each.name or "") + (f" {each.type}" if typed else "")
+        text = backquoted(each.name or "") + (f" {each.type}" if typed else "")
         columns.append(text + (f" COMMENT {quoted(each.comment)}" if each.comment else ""))
     parameters, shown = table.parameters or {}, _view_properties(table)
     materialized = kinds.is_materialized_view(table)

@@ -20,7 +20,7 @@ from metastored.service.partitions.limit import check_limit
 from metastored.service.partitions.search import Condition, satisfying
 from metastored.service.partitions.specs import specs
 from metastored.service.statistics.get import find_table
-from metastored.service.tables.get import table_name
+from metastored.service.tables.get import required_table_name
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
@@ -97,7 +97,7 @@ def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Parti
     where = ctx.name(req.dbName, req.catName)
     if ctx.generation < Generation.HIVE_4_0:
         return partitioned(ctx, tx, where, req.tblName)
-    return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
+    return Partitioned(where, find_table(ctx, tx, where, required_table_name(req.tblName)))
 
 
 def _selected(

@@ -14,12 +14,12 @@ from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidInputException
 from metastored.hive.locations import same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
+from metastored.hive.quoting import backquoted
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.formats import format_of
 from metastored.model.names import TableName
 from metastored.model.partitions import keys_of, name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
-from metastored.model.spark.quoting import quoted
 from metastored.spark.files import in_threads
 from metastored.spark.statistics.files import DataFiles, acid_files, plain_files
 from metastored.spark.table_data import data_location
@@ -77,7 +77,7 @@ class PlainSource:
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
         if self._frame is None:
-            full = f"{quoted(self._name.database)}.{quoted(self._name.table)}"
+            full = f"{backquoted(self._name.database)}.{backquoted(self._name.table)}"
             self._check_catalog(full)
             self._spark.catalog.refreshTable(full)
             self._frame = self._spark.table(full)

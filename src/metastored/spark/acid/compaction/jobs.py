@@ -24,10 +24,10 @@ from pyspark.sql import functions as F
 
 from metastored.hive.locations import join
 from metastored.hive.orc import Tail, read_tail
+from metastored.hive.quoting import backquoted
 from metastored.hive.transactions.compaction import STAGING_PREFIX, Compaction, CompactionKind
 from metastored.hive.transactions.layout import bucket_file, decode_bucket, is_hidden
 from metastored.hive.transactions.resolution import File
-from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.files.formats import source_format
 from metastored.spark.acid.files.publishing import make_directory, publish_orc
 from metastored.spark.acid.files.staging import write_options
@@ -262,7 +262,7 @@ def _stage_insert_only(spark: SparkSession, state: TableState, staging: str) -> 
 
 
 def _columns(table: AcidTable) -> list[Any]:
-    return [F.col(quoted(field.name)) for field in table.columns]
+    return [F.col(backquoted(field.name)) for field in table.columns]
 
 
 # --- the driver's part -------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from metastored.errors import NotSupported
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.model.spark.types import CharType
 from metastored.spark.acid.lengths import declared_type
 from metastored.spark.acid.tables import AcidTable
@@ -48,7 +48,7 @@ def bucket_column(table: AcidTable, column: Callable[[str], Column] | None = Non
     total: Column = F.lit(0).cast("bigint")
     for name in table.buckets.columns:
         field = fields[name.lower()]
-        value = F.col(quoted(field.name)) if column is None else column(field.name)
+        value = F.col(backquoted(field.name)) if column is None else column(field.name)
         hashed = _hash(value, field, table)
         total = (total * F.lit(31) + F.coalesce(hashed, F.lit(0).cast("bigint"))).bitwiseAND(F.lit(_MASK))
     return (total.bitwiseAND(F.lit(0x7FFFFFFF)) % F.lit(table.buckets.count)).cast("int")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
 from metastored.errors import InvalidOperationException, NotSupported
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.spark.acid.files.buckets import bucket_column
 from metastored.spark.acid.files.formats import format_options, source_format
 from metastored.spark.acid.tables import AcidTable
@@ -40,7 +40,8 @@ Column = Any
 def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: int, location: str) -> None:
     """Writes the rows of a DataFrame that has the table's columns and keys."""
     keys = [
-        key_text(F.col(quoted(field.name)), field.dataType).alias(key_name(at)) for at, field in enumerate(table.keys)
+        key_text(F.col(backquoted(field.name)), field.dataType).alias(key_name(at))
+        for at, field in enumerate(table.keys)
     ]
     names = [key_name(at) for at in range(len(keys))]
     bucketed = [bucket_column(table).alias(FILE)] if table.buckets is not None else []
@@ -118,7 +119,7 @@ def key_text(value: Column, type: DataType) -> Column:
 
 
 def _columns(table: AcidTable) -> list[Column]:
-    return [F.col(quoted(field.name)) for field in table.columns]
+    return [F.col(backquoted(field.name)) for field in table.columns]
 
 
 def _acid_columns(operation: Column, owid: Column, bucket: Column, row_id: Column, write_id: int) -> list[Column]:

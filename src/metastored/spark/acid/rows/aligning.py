@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from metastored.errors import InvalidInputException
+from metastored.hive.quoting import backquoted
 from metastored.model.partitions import values_of
-from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.rows.assignment import assigned
 from metastored.spark.acid.rows.defaults import NULL
@@ -42,7 +42,7 @@ def aligned(
     if missing:
         raise InvalidInputException(f"the DataFrame has no values of the partition keys {', '.join(missing)}")
     assigning = StructType([each for each in (*table.columns, *table.keys) if each.name.lower() in given])
-    named = [F.col(quoted(given[each.name.lower()])).alias(each.name) for each in assigning]
+    named = [F.col(backquoted(given[each.name.lower()])).alias(each.name) for each in assigning]
     rows = assigned(frame.select(*named), assigning, table.name) if named else frame
     lacking = [name for name in known if name not in given and name not in constants]
     expressions = defaults() if lacking else {}
@@ -52,7 +52,7 @@ def aligned(
         if lower in constants:
             value = F.lit(constants[lower])
         elif lower in given:
-            value = F.col(quoted(field.name))
+            value = F.col(backquoted(field.name))
         else:
             value = F.expr(expressions.get(lower, NULL))
         value = value.cast(field.dataType) if field.name in table.key_names else stored(value, field)

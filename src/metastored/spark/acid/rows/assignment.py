@@ -34,8 +34,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from metastored.hive.quoting import backquoted
 from metastored.model.names import TableName
-from metastored.model.spark.quoting import quoted
 from metastored.spark.session_metastore import is_local
 
 POLICY: Final = "spark.sql.storeAssignmentPolicy"
@@ -108,7 +108,7 @@ def _legacy(spark: Any, value: Any, type: DataType) -> Any:
 
 
 def _column(name: str) -> Any:
-    return F.col(quoted(name))
+    return F.col(backquoted(name))
 
 
 def _named(value: Any, type: DataType, field: StructField) -> Any:

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from metastored.errors import InvalidInputException
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
 from metastored.spark.acid.files.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.lengths import stored
@@ -124,8 +124,8 @@ def merge_parts(
     if matched or not_matched:
         pairs = left.join(right, F.expr(on), "inner")
         if matched and not_matched:
-            targets = F.struct(*(F.col(f"{TARGET}.{quoted(name)}") for name in target.columns)).alias(TARGET)
-            sources = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in source.columns)).alias(SOURCE)
+            targets = F.struct(*(F.col(f"{TARGET}.{backquoted(name)}") for name in target.columns)).alias(TARGET)
+            sources = F.struct(*(F.col(f"{SOURCE}.{backquoted(name)}") for name in source.columns)).alias(SOURCE)
             pairs = cached = pairs.select(targets, sources).persist()
         if matched:
             changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
@@ -160,8 +160,8 @@ def _merge_by_pairs(
     right = source.select("*", F.monotonically_increasing_id().alias(_NUMBER)).alias(SOURCE).persist()
     left = target.alias(TARGET)
     pairs = left.crossJoin(right).where(F.expr(on))
-    targets = F.struct(*(F.col(f"{TARGET}.{quoted(name)}") for name in target.columns)).alias(TARGET)
-    sources = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
+    targets = F.struct(*(F.col(f"{TARGET}.{backquoted(name)}") for name in target.columns)).alias(TARGET)
+    sources = F.struct(*(F.col(f"{SOURCE}.{backquoted(name)}") for name in (*source.columns, _NUMBER))).alias(SOURCE)
     cached = pairs.select(targets, sources).persist()
     of_target = _salt_of(_of_target(ROW_ID))
     parts: list[Part] = []
@@ -210,7 +210,7 @@ def _from_source(table: AcidTable, source: DataFrame, keys: bool) -> dict[str, s
     missing = [name for name in wanted if name.lower() not in known]
     if missing:
         raise InvalidInputException(f"the source has no columns {', '.join(missing)} of {table.name}")
-    return {name: f"{SOURCE}.{quoted(known[name.lower()])}" for name in wanted}
+    return {name: f"{SOURCE}.{backquoted(known[name.lower()])}" for name in wanted}
 
 
 def _updated(table: AcidTable, assignments: Mapping[str, Any], column: Any) -> dict[str, Column]:
@@ -311,16 +311,16 @@ def _salt_of(row_id: Column) -> Column:
 
 
 def _salt_of_source(source: DataFrame, salts: int) -> Column:
-    columns = [F.col(f"{SOURCE}.{quoted(name)}") for name in _hashable(source)]
+    columns = [F.col(f"{SOURCE}.{backquoted(name)}") for name in _hashable(source)]
     return F.pmod(F.xxhash64(*columns), F.lit(salts))
 
 
 def _own(name: str) -> Column:
-    return F.col(quoted(name))
+    return F.col(backquoted(name))
 
 
 def _of_target(name: str) -> Column:
-    return F.col(f"{TARGET}.{quoted(name)}")
+    return F.col(f"{TARGET}.{backquoted(name)}")
 
 
 def _expression(value: Any) -> Column:

@@ -28,8 +28,8 @@ from pyspark.sql.types import (
 )
 
 from metastored.hive.locations import parse_location
+from metastored.hive.quoting import backquoted
 from metastored.model.spark.acid_files import NAMES_ALL, NAMES_THE_IDS, PIN, is_visible
-from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.files.formats import format_options, source_format
 from metastored.spark.acid.files.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.lengths import is_padded, shown
@@ -155,8 +155,8 @@ class _Scan:
 
         In a table that has a struct named `row`, ORC would find a field of that struct: there nothing is pushed down.
         """
-        field = f"`row`.{quoted(name)}"
-        return f"{f'coalesce({field}, {field})' if self._has_struct_named_row else field} AS {quoted(name)}"
+        field = f"`row`.{backquoted(name)}"
+        return f"{f'coalesce({field}, {field})' if self._has_struct_named_row else field} AS {backquoted(name)}"
 
     def _acid_files(
         self, locations: Sequence[str], columns: StructType, partly_visible: bool, options: Mapping[str, str]
@@ -179,7 +179,7 @@ class _Scan:
     def _originals(self, group: _Group, files: Sequence[DataFile]) -> DataFrame:
         """Files without ids. Where ids are needed, the rows of each file are numbered in their order."""
         frame: DataFrame = _reader(self._spark, self._table.columns, {}).orc([file.location for file in files])
-        columns = [F.col(quoted(name)) for name in self._table.columns.fieldNames()]
+        columns = [F.col(backquoted(name)) for name in self._table.columns.fieldNames()]
         if not (group.touched or self._row_ids):
             frame = frame.select(*columns, *([_path().alias(_PATH)] if group.partition is None else []))
             return self._with_keys(frame, group.partition, files)
@@ -205,7 +205,7 @@ class _Scan:
             F.col(_PATH),
         )
         if self._whole:
-            fields = ", ".join(quoted(name) for name in self._table.columns.fieldNames())
+            fields = ", ".join(backquoted(name) for name in self._table.columns.fieldNames())
             frame = frame.selectExpr(f"struct({fields}) AS `row`", OWID, BUCKET, ROW, _PATH)
         return self._with_keys(frame, group.partition, files)
 
@@ -233,13 +233,13 @@ class _Scan:
         """The keys of a partition and, where ids are compared, its number."""
         values = zip(self._table.keys.fields, self._state.partitions[partition].values, strict=True)
         keys = [
-            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {quoted(field.name)}"
+            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {backquoted(field.name)}"
             for field, value in values
         ]
         return [*keys, f"{partition} AS {PARTITION}"] if numbered else keys
 
     def _data_columns(self, frame: DataFrame) -> list[str]:
-        return [quoted(name) for name in frame.columns if name != _PATH]
+        return [backquoted(name) for name in frame.columns if name != _PATH]
 
     # Deletes
 
@@ -299,13 +299,13 @@ class _Scan:
     def _public(self, frame: DataFrame) -> DataFrame:
         if self._whole:
             return frame.selectExpr(*_STORED, "`row`")
-        names = [quoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
+        names = [backquoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
         if self._row_ids:
             names.append(f"named_struct('writeid', {OWID}, 'bucketid', {BUCKET}, 'rowid', {ROW}) AS {ROW_ID}")
         frame = frame.selectExpr(*names)
         for field in self._table.columns:
             if is_padded(field):
-                frame = frame.withColumn(field.name, shown(F.col(quoted(field.name)), field))
+                frame = frame.withColumn(field.name, shown(F.col(backquoted(field.name)), field))
         return frame
 
     def _empty(self) -> DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.spark.acid.sql.plain import plain_sql
 from metastored.spark.acid.sql.values import Stored, View
 
@@ -69,7 +69,7 @@ def shaped(frame: DataFrame, stored: Stored, name: str) -> DataFrame:
     lower = [column.lower() for column in frame.columns]
     outputs = [column.lower() for column in stored.outputs]
     if len(outputs) == len(stored.columns) and all(lower.count(column) == 1 for column in outputs):
-        frame = frame.select(*map(quoted, stored.outputs))
+        frame = frame.select(*map(backquoted, stored.outputs))
     if len(frame.columns) != len(stored.columns):
         raise InvalidInputException(
             f"the query of the view {name} has {len(frame.columns)} columns, and the view {len(stored.columns)}: "

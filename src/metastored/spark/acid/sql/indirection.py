@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from sqlglot import TokenType
 
 from metastored.errors import AcidStatementError, StatementError
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.spark.acid.sql.tables import Lookup, Parts, all_names
 from metastored.spark.source import Edit, Source, flat
 
@@ -66,7 +66,7 @@ def with_names(text: str, lookup: Lookup, evaluate: Evaluate) -> str:
                     source.offset(index),
                 )
             if parts in lookup({parts}):
-                name = ".".join(map(quoted, parts))
+                name = ".".join(map(backquoted, parts))
                 source.edits.append(Edit(source.offset(index), source.tokens[closing].end + 1, name))
     return source.cut(0, len(source.tokens)) if source.edits else text
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final
 
 from metastored.errors import StatementError
+from metastored.hive.quoting import backquoted
 from metastored.model.names import TableName
-from metastored.model.spark.quoting import quoted
 from metastored.spark.acid.sql.indirection import Evaluate, immediates
 from metastored.spark.acid.sql.tables import Found, Lookup, Parts, all_names
 from metastored.spark.acid.sql.written import written_by, written_tables
@@ -78,7 +78,7 @@ def _type_of(spark: Any, table: TableName) -> str | None:
     from pyspark.errors import PySparkException
 
     try:
-        found: str = spark.catalog.getTable(f"{quoted(table.database)}.{quoted(table.table)}").tableType
+        found: str = spark.catalog.getTable(f"{backquoted(table.database)}.{backquoted(table.table)}").tableType
     except PySparkException:
         return None
     return found
