@@ -388,14 +388,24 @@ def test_no_statement_and_no_writer_changes_an_acid_table(seen: Seen, version: s
 
 
 READER = """
+import metastored.spark
+from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.session_metastore import session_client
+
 spark.sparkContext.setLogLevel("OFF")
-result = [
-    tuple(spark.sql("SELECT count(*), count(DISTINCT g), max(g) FROM {db}.t").collect()[0]) for _ in range({times})
-]
+query = "SELECT count(*), count(DISTINCT g), max(g) FROM {db}.t"
+plain = {{"Spark": lambda: spark.sql(query)}}
+session = guarded(spark.newSession(), lambda: session_client(spark))
+of_metastored = {{"a session": lambda: session.sql(query), "a statement": lambda: metastored.spark.sql(session, query)}}
+readers = of_metastored if {of_metastored} else plain
+result = [[name, *reader().collect()[0]] for _ in range({times}) for name, reader in readers.items()]
 """
 
 
-def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_cleaner(spark: Any) -> None:
+@pytest.mark.parametrize("of_metastored", [False, True], ids=["plain Spark", "a session of metastored"])
+def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_cleaner(
+    spark: Any, of_metastored: bool
+) -> None:
     """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query.
 
     Both use the same port: the server shows the view to those who look the table up as Spark does.
@@ -407,7 +417,7 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_clea
             made.sql("INSERT INTO @t VALUES (1, 0, 'a'), (2, 0, 'a'), (3, 0, 'b'), (4, 0, 'b')")
             reading = pool.submit(
                 run_spark,
-                READER.format(db=warehouse.database, times=12),
+                READER.format(db=warehouse.database, times=6 if of_metastored else 12, of_metastored=of_metastored),
                 conf={"spark.hadoop.hive.metastore.uris": server.uri},
             )
             written = 0
@@ -418,8 +428,9 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_clea
                     made.compact("t", CompactionKind.MAJOR if written % 2 else CompactionKind.MINOR, "day=a")
                     clean(client, lambda location: files_of(spark, location))
             seen = [tuple(each) for each in reading.result()]
-    assert {(rows, numbers) for rows, numbers, _ in seen} == {(4, 1)}
-    newest = [number for _, _, number in seen]
+    assert {(rows, numbers) for _, rows, numbers, _ in seen} == {(4, 1)}
+    assert len({name for name, *_ in seen}) == (2 if of_metastored else 1)
+    newest = [number for *_, number in seen]
     assert newest == sorted(newest) and newest[-1] <= written
 
 
