@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from metastored.client import view_queries
+from metastored.client.statements import view_queries
 from metastored.errors import InvalidInputException, StatementError
 from metastored.filters.hive import kryo, kryo_5
 from metastored.filters.hive.expressions import read_expression

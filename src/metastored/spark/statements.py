@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import InvalidInputException
 from metastored.hive.statements.words import is_own
 from metastored.spark.acid.reading import TIMEOUT

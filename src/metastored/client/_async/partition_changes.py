@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import lower, with_storage
-from metastored.client.statements import table_of
+from metastored.client.statements.new_tables import lower, with_storage
+from metastored.client.statements.values import table_of
 from metastored.errors import InvalidOperationException, ObjectNotFound
 from metastored.hive.names import make_part_name, normalize
 from metastored.hive.statements import definitions as s

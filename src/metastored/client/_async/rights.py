@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.rights import (
+from metastored.client.statements.rights import (
     bag,
     column_reference,
     expanded,
@@ -20,7 +20,7 @@ from metastored.client.rights import (
     shown_roles,
     type_of,
 )
-from metastored.client.statements import Result, database_of, rows_of, table_of
+from metastored.client.statements.values import Result, database_of, rows_of, table_of
 from metastored.errors import (
     Error,
     InvalidOperationException,

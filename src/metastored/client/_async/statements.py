@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from metastored.client import descriptions
 from metastored.client._async.definitions import execute_definition
 from metastored.client._async.rights import execute_right
 from metastored.client._async.shows import execute_show
 from metastored.client._async.views import execute_materialized
-from metastored.client.statements import (
+from metastored.client.statements import descriptions
+from metastored.client.statements.values import (
     Result,
     changed,
     create_statement,

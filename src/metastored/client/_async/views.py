@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import fields_of, lower, materialized_table, view_table
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
-from metastored.client.view_queries import check_named, check_query, source_of, tables_in
+from metastored.client.statements.new_tables import fields_of, lower, materialized_table, view_table
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements.view_queries import check_named, check_query, source_of, tables_in
 from metastored.errors import AlreadyExistsException, InvalidOperationException, NoSuchObjectException, NotSupported
 from metastored.hive.names import normalize
 from metastored.hive.statements import definitions as s

@@ -31,7 +31,7 @@ from metastored.client.mechanisms import Mechanism
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.partition_changes import alter_partitions, matching, request_compaction, shown
 from metastored.client._sync.views import change_query, check_kind, create_view, drop_of_kind
-from metastored.client.changed_tables import Changed, has_path, without
-from metastored.client.constraints import Constraints, constraints_of
-from metastored.client.new_tables import (
+from metastored.client.statements.changed_tables import Changed, has_path, without
+from metastored.client.statements.constraints import Constraints, constraints_of
+from metastored.client.statements.new_tables import (
     hive_table,
     is_for_spark,
     spark_tables,
 )
-from metastored.client.statements import Result, database_of, owner_type, table_of
+from metastored.client.statements.values import Result, database_of, owner_type, table_of
 from metastored.errors import (
     AlreadyExistsException,
     InvalidOperationException,

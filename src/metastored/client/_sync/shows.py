@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client import descriptions, formatted
 from metastored.client._sync.views import names_of_kind
-from metastored.client.constraints import Constraints
-from metastored.client.create_table import create_database_statement, create_statement
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements import descriptions, formatted
+from metastored.client.statements.constraints import Constraints
+from metastored.client.statements.create_table import create_database_statement, create_statement
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
 from metastored.errors import ApplicationError, InvalidOperationException, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.patterns import compile_pattern

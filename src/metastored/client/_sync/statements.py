@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from metastored.client import descriptions
 from metastored.client._sync.definitions import execute_definition
 from metastored.client._sync.rights import execute_right
 from metastored.client._sync.shows import execute_show
 from metastored.client._sync.views import execute_materialized
-from metastored.client.statements import (
+from metastored.client.statements import descriptions
+from metastored.client.statements.values import (
     Result,
     changed,
     create_statement,

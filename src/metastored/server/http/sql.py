@@ -22,7 +22,7 @@ from metastored.client._async.statements import AsyncStatements
 from metastored.client._backend.aio import InProcess
 from metastored.client.endpoints import Identity
 from metastored.client.retry import Retry
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import (
     Error,
     ErrorKind,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from metastored.client.new_tables import check_properties, column_type, fields_of, with_storage
-from metastored.client.statements import owner_type
+from metastored.client.statements.new_tables import check_properties, column_type, fields_of, with_storage
+from metastored.client.statements.values import owner_type
 from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
 from metastored.hive.statements import definitions as s

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from metastored.client.constraints import Constraints
-from metastored.client.new_tables import HANDLER
-from metastored.client.printed_again import Expected, Item, makes
-from metastored.client.view_queries import source_of
+from metastored.client.statements.constraints import Constraints
+from metastored.client.statements.new_tables import HANDLER
+from metastored.client.statements.printed_again import Expected, Item, makes
+from metastored.client.statements.view_queries import source_of
 from metastored.errors import InvalidOperationException
 from metastored.hive.quoting import backquoted
 from metastored.hive.statements.printing import quoted

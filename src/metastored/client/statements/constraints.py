@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from metastored.client.statements import table_of
+from metastored.client.statements.values import table_of
 from metastored.hive.names import normalize
 from metastored.hive.statements.definitions import Column, Constraint
 from metastored.model.names import DatabaseName, TableName

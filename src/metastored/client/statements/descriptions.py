@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
 from metastored.hive.statements.values import Kind, Parts

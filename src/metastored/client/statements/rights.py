@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from metastored.client.statements import Result, database_of, table_of
+from metastored.client.statements.values import Result, database_of, table_of
 from metastored.hive.names import make_part_name
 from metastored.hive.statements.basics import Principal
 from metastored.hive.statements.rights import ALL, CONNECTOR, DATABASE, SERVER, Grant, Privilege, Revoke, Target

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from metastored.client.descriptions import COLUMNS, Row, remote_rows
-from metastored.client.statements import Result
+from metastored.client.statements.descriptions import COLUMNS, Row, remote_rows
+from metastored.client.statements.values import Result
 from metastored.hive.names import make_part_name
 from metastored.model import kinds
 from metastored.model.partitions import keys_of
