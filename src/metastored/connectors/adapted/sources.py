@@ -1,4 +1,4 @@
-"""`Source`: what a catalog that is no metastore has to do to be shown as one. See `adapted.py`."""
+"""`Source`: what a catalog that is not a metastore has to do to be shown as one. See `handler.py`."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ OURS: Final = frozenset({
     "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", "storage_handler",
     PARTITIONING,
 })  # fmt: skip
-"""Parameters that are shown and are no properties of the table."""
+"""Parameters that are shown and are not properties of the table."""
 _DATABASE: Final = ("comment", "location", "owner")
 
 

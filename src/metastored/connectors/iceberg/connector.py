@@ -106,7 +106,7 @@ def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Conte
             super()._fetch_config()
             # The session is made after this, and would load the class that `auth` names.
             self.uri = own["uri"]
-            # pyiceberg has merged them with those of the definition, which are no word of the catalog.
+            # pyiceberg has merged them with those of the definition, which are not words of the catalog.
             said = {key: value for key, value in self.properties.items() if own.get(key) != value}
             self.configured = passed(said, CONFIGURED, self.uri)
             self.properties = own | self.configured

@@ -117,7 +117,7 @@ def _single_of(text: str) -> float | None:
 
 
 def _decimal_of(type_text: str) -> Convert:
-    """Rounded to its scale; None if there are too many digits before the point, or it is no number."""
+    """Rounded to its scale; None if there are too many digits before the point, or it is not a number."""
     precision, scale = (*_parameters(type_text), 0)[:2]
     unit = Decimal(1).scaleb(-scale)
 
@@ -149,7 +149,7 @@ def _date_of(text: str) -> date | None:
 
 
 def _strict_date_of(text: str) -> date | None:
-    """Since Hive 4 a day that its month does not have is no date."""
+    """Since Hive 4 a day that its month does not have is not a date."""
     parsed = _date_of(text)
     match = _MOMENT.fullmatch(text.strip())
     return parsed if parsed is not None and match is not None and parsed.day == int(match[3]) else None

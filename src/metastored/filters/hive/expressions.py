@@ -157,7 +157,7 @@ class _Typed(NamedTuple):
 def pruner(tree: Expression, keys: PartitionKeys, generation: Generation, default: str = DEFAULT_PARTITION) -> Pruner:
     """The expression as a predicate on a partition's values, bound once to the keys of the table.
 
-    Raises UnreadableExpression for functions and types that are not supported. A column that is no key has no value
+    Raises UnreadableExpression for functions and types that are not supported. A column that is not a key has no value
     here. As in Hive, a partition that has no value for some key is not selected when the result is unknown.
     """
     compiler = _Compiler(keys, generation, default)

@@ -43,7 +43,7 @@ class AllowedHosts:
 
     @classmethod
     def read(cls, entries: Iterable[str]) -> AllowedHosts:
-        """Parses the entries of the setting. Raises ValueError for one that is no rule."""
+        """Parses the entries of the setting. Raises ValueError for one that is not a rule."""
         return cls(tuple(map(read_host_rule, entries)))
 
     def check(self, endpoint: Endpoint, what: str = "") -> None:

@@ -39,7 +39,7 @@ def identity_of(endpoint: Endpoint) -> str:
 
 
 def identity_mistake(endpoint: Endpoint) -> str | None:
-    """Why callers cannot be named as the keys say; None where they can, and for catalogs that are no metastores."""
+    """Why callers cannot be named as the keys say; None where they can, and for catalogs that are not metastores."""
     if endpoint.via not in (THRIFT, SSH, HTTP):
         return None
     identity = identity_of(endpoint)

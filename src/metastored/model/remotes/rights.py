@@ -74,7 +74,7 @@ class References:
     """The rules of one server."""
 
     def __init__(self, entries: Iterable[str]) -> None:
-        """Raises ValueError for an entry that is no rule."""
+        """Raises ValueError for an entry that is not a rule."""
         self._rules = tuple(map(read_reference_rule, entries))
 
     def __str__(self) -> str:

@@ -185,7 +185,7 @@ class Questions:
         self._loop = loop
 
     def answer(self, message: Message) -> tuple[dict[str, Any], bytes]:
-        """The answer. Raises ValueError for what is no question."""
+        """The answer. Raises ValueError for what is not a question."""
         fields = message.fields
         if message.kind == "call":
             session, method = self._sessions.get(str(fields.get("session"))), METHODS.get(str(fields.get("method")))

@@ -97,7 +97,7 @@ class Warehouse:
     def looks_at(self, uri: str) -> bool:
         """Whether this server accesses the directory.
 
-        False for a text that is no location, which an import may have stored.
+        False for a text that is not a location, which an import may have stored.
         """
         try:
             uri = unaliased(uri)

@@ -213,7 +213,7 @@ class BinaryCompiler(OrderedCompiler):
 
     protocol = "binary"
     errors = "surrogateescape"
-    """How bytes that are no UTF-8 are read: they are kept, so that they can be written again."""
+    """How bytes that are not UTF-8 are read: they are kept, so that they can be written again."""
     field_header = """        t = b[p]
         if t == 0: break
         i = b[p + 1] << 8 | b[p + 2]; p += 3
@@ -311,7 +311,7 @@ def _wrong_element(expected: int, actual: int, at: int) -> Malformed:
 
 
 class RequestCompiler(BinaryCompiler):
-    """Codecs of requests. A server reads bytes that are no UTF-8 as U+FFFD, as Java does."""
+    """Codecs of requests. A server reads bytes that are not UTF-8 as U+FFFD, as Java does."""
 
     errors = "replace"
 
@@ -373,7 +373,7 @@ def encode_args(method: Method, args: tuple[Any, ...]) -> bytes:
 
 
 def decode_args(method: Method, data: bytes) -> tuple[Any, ...]:
-    """The arguments of a request; bytes in texts that are no UTF-8 become U+FFFD."""
+    """The arguments of a request; bytes in texts that are not UTF-8 become U+FFFD."""
     args: tuple[Any, ...] = _decode(request_codec(method)[0], data, f"the arguments of {method.name}")
     return args
 

@@ -150,7 +150,7 @@ class CompactCompiler(PositionCompiler):
 
     protocol = "compact"
     errors = "surrogateescape"
-    """How bytes that are no UTF-8 are read, as in `binary.BinaryCompiler`."""
+    """How bytes that are not UTF-8 are read, as in `binary.BinaryCompiler`."""
     reader_begins = "    i = 0\n"
     field_header = """        t = b[p]
         if t == 0: break
@@ -253,7 +253,7 @@ class CompactCompiler(PositionCompiler):
 
 
 class RequestCompiler(CompactCompiler):
-    """Codecs of requests. A server reads bytes that are no UTF-8 as U+FFFD, as Java does."""
+    """Codecs of requests. A server reads bytes that are not UTF-8 as U+FFFD, as Java does."""
 
     errors = "replace"
 

@@ -163,7 +163,7 @@ class Compiler:
         self.namespace[name] = exception
         plan = (Slot(0, Field(1, Type("string"), "message"), True),)
         reader, write = self._compile(name, plan, f"{name}({{}})", 1)
-        # An exception is no tuple: its only field is the message.
+        # An exception is not a tuple: its only field is the message.
         writer: Writer = lambda error, w: write((error.message,), w)  # noqa: E731
         self.namespace[f"write_{name}"] = writer
         return reader, writer

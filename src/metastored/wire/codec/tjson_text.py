@@ -108,7 +108,7 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
     char = text[at]
     if char == '"':
         string, at = scanstring(text, at + 1, False)
-        string.encode()  # half of a surrogate pair is no text: a ValueError
+        string.encode()  # half of a surrogate pair is not text: a ValueError
         return string, at
     if char == "[":
         return _array(text, at, depth)

@@ -48,7 +48,7 @@ class PassingResult:
         self.rest = b""
 
     def feed(self, data: bytes) -> bytes:
-        """The bytes of the new result that are complete now. Raises RemoteProtocolError if they are no result."""
+        """The bytes of the new result that are complete now. Raises RemoteProtocolError if they are not a result."""
         walk = self._walk
         walk.data = walk.data[self._at :] + data if self._at < len(walk.data) else data
         self._at = 0

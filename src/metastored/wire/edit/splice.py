@@ -264,7 +264,7 @@ class Walk:
         return len(self.data) + sum(len(new) - (end - start) for start, end, new in self.edits)
 
     def walk(self, plan: StructPlan, what: str, last: bool) -> None:
-        """Finds what is replaced. Raises RemoteProtocolError for bytes that are no such struct."""
+        """Finds what is replaced. Raises RemoteProtocolError for bytes that are not such a struct."""
         try:
             if self.struct(plan, 0, 0, last) > len(self.data):
                 raise IndexError
@@ -311,7 +311,7 @@ class Walk:
         return at + 1
 
     def value(self, node: Node, kind: int, at: int, depth: int) -> int:
-        """The position behind a value that is no field, or behind a container."""
+        """The position behind a value that is not a field, or behind a container."""
         if type(node) is str:
             if kind == STRING:
                 return self.name(node, at)

@@ -2,7 +2,7 @@
 
 A write that ends before its partitions are known is recorded for the table alone. A compaction of a partition never
 clears that record: the aborted transaction would stay in every snapshot for ever. All directories of the table are
-looked at, also those that are no partitions: a directory of a forgotten write id would be visible as soon as a
+looked at, also those that are not partitions: a directory of a forgotten write id would be visible as soon as a
 partition is added there. No Spark job is run.
 """
 

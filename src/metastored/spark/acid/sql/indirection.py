@@ -26,7 +26,7 @@ _BEFORE_STATEMENTS: Final = frozenset({"BEGIN", "THEN", "ELSE", "DO", "LOOP", "R
 
 
 class CannotEvaluate(Exception):
-    """An expression is no constant, or has an error."""
+    """An expression is not a constant, or has an error."""
 
 
 class Immediate(NamedTuple):
@@ -124,7 +124,7 @@ def _literal(source: Source, first: int, end: int | None) -> str | None:
 
 
 def _parts(value: str) -> Parts | None:
-    """The parts of a name, as Spark reads it: with quotes, blanks and comments. None where it is no name."""
+    """The parts of a name, as Spark reads it: with quotes, blanks and comments. None where it is not a name."""
     try:
         source = flat(value)
     except (StatementError, AcidStatementError):

@@ -1,6 +1,6 @@
 """The tables that a statement names, and which of them are ACID tables. Pure: the metastore is behind `Lookup`.
 
-A name that a WITH clause defines is no table. A name in a hint is an alias. Where sqlglot cannot parse a statement,
+A name that a WITH clause defines is not a table. A name in a hint is an alias. Where sqlglot cannot parse a statement,
 every name of it counts, so that a statement on an ACID table is never mistaken for one of Spark's.
 """
 

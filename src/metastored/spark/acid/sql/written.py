@@ -66,6 +66,6 @@ def written_tables(words: Source) -> Iterator[Parts]:
 
 
 def _word(words: Source, index: int) -> str:
-    """A token in upper case; empty for one in quotes, which is no word of the language."""
+    """A token in upper case; empty for one in quotes, which is not a word of the language."""
     text = words.tokens[index].text.upper()
     return text if words.is_word(index, text) else ""
