@@ -14,8 +14,6 @@ from pathlib import Path
 import grimp
 
 PACKAGE = "metastored"
-# Modules whose class is a type everywhere, also in the functions that its methods call.
-TYPES = frozenset({"metastored.client._async.client", "metastored.client._sync.client"})
 
 
 def circles(modules: Iterable[str], imported_by: Callable[[str], Iterable[str]]) -> list[list[str]]:
@@ -43,16 +41,10 @@ def circles(modules: Iterable[str], imported_by: Callable[[str], Iterable[str]])
     return groups
 
 
-def faults(package: str, types: frozenset[str] = TYPES) -> list[list[str]]:
-    """The circles of a package. Imports for types alone do not count where they import one of `types`."""
-    complete = grimp.build_graph(package, cache_dir=None)
-    run = grimp.build_graph(package, cache_dir=None, exclude_type_checking_imports=True)
-
-    def imported_by(module: str) -> Iterable[str]:
-        always = run.find_modules_directly_imported_by(module)
-        return sorted(always | (complete.find_modules_directly_imported_by(module) - types))
-
-    return circles(complete.modules, imported_by)
+def faults(package: str) -> list[list[str]]:
+    """The circles of a package."""
+    graph = grimp.build_graph(package, cache_dir=None)
+    return circles(graph.modules, lambda module: sorted(graph.find_modules_directly_imported_by(module)))
 
 
 def main() -> int:

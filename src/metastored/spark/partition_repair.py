@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
+from metastored.client._sync.metadata import BATCH
 from metastored.errors import ApplicationError, InvalidInputException
 from metastored.hive.locations import is_local, local_path
 from metastored.hive.statistics.basic import KEEP_STATISTICS, NUM_FILES, TOTAL_SIZE

@@ -78,7 +78,7 @@ from metastored.wire.generated.service import PropertyGetRequest
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 DONE = Result()
 
@@ -86,7 +86,7 @@ DONE = Result()
 class AsyncStatements:
     """Statements of one user, with a current database that USE changes."""
 
-    def __init__(self, client: AsyncClient, database: str = "default") -> None:
+    def __init__(self, client: AsyncOperations, database: str = "default") -> None:
         self._client = client
         self.current: DatabaseName = database_name(database)
 
