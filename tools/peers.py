@@ -7,9 +7,9 @@ the jars, without Derby's (pyspark has a newer one, which all of them run on), a
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
 `make setup` installs. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
 that the tests need are those of that Hive. `.peers/iceberg-rest-tests-VERSION/` has Iceberg's REST compatibility kit
-with all jars that it needs. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and
-writers of files the tests use. A version that exists is not changed. A download that fails is printed
-with the reason and never fails the run, since only the suites that name it depend on it.
+with all jars that it needs, `.peers/flink-VERSION/` Flink with its connector for Hive. `.peers/exec-VERSION/` is the
+one jar of Hive itself, whose readers and writers of files the tests use. A version that exists is not changed. A
+download that fails is printed with the reason and never fails the run, since only the suites that name it depend on it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ MAVEN_TIMEOUT = 600.0
 TRINO = "476"
 TRINO_JAVA = Path(__file__).parent.parent / "requirements-trino.lock"
 ICEBERG = "1.10.0"
+FLINK = "1.20.0"
 NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
@@ -157,12 +158,12 @@ def install_jars(folder: str, peers: Path) -> None:
         complete.rename(peers / folder)
 
 
-def install_iceberg_tests(peers: Path) -> None:
-    """Installs Iceberg's tests of REST catalogs and the jars that they need."""
-    with tempfile.TemporaryDirectory(dir=peers, prefix=".iceberg-") as scratch:
+def install_listed(folder: str, peers: Path) -> None:
+    """Installs the jars that the pom of a folder lists."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=f".{folder}-") as scratch:
         complete = Path(scratch) / "complete"
-        copy_dependencies(RECIPES / f"iceberg-rest-tests-{ICEBERG}.pom.xml", complete)
-        complete.rename(peers / f"iceberg-rest-tests-{ICEBERG}")
+        copy_dependencies(RECIPES / f"{folder}.pom.xml", complete)
+        complete.rename(peers / folder)
 
 
 def install_node(peers: Path) -> None:
@@ -213,10 +214,12 @@ def main() -> int:
         else [
             *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
             *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
-            (
-                f"the REST tests of Iceberg {ICEBERG}",
-                peers / f"iceberg-rest-tests-{ICEBERG}",
-                partial(install_iceberg_tests, peers),
+            *(
+                (name, peers / folder, partial(install_listed, folder, peers))
+                for name, folder in (
+                    (f"the REST tests of Iceberg {ICEBERG}", f"iceberg-rest-tests-{ICEBERG}"),
+                    (f"Flink {FLINK}", f"flink-{FLINK}"),
+                )
             ),
             ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
         ]

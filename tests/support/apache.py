@@ -27,6 +27,7 @@ from tests.support.thrift_probe import is_up
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = Path(os.environ.get("HIVE_PEERS", ROOT / ".peers")).resolve()
+FLINK = "1.20.0"
 JAVA_SOURCES = Path(__file__).parent / "java"
 
 HOST = "127.0.0.1"
@@ -252,6 +253,14 @@ def run_with_hive_driver(main: str, given: str) -> str:
     others = [jar for jar in sorted(_pyspark_jars().glob("*.jar")) if not jar.name.startswith(("hive-", "spark-"))]
     jars = [*hive_exec_jars("3.1.3"), *_exec_jars("4.0.1"), *others]
     return _printed(jars, main, given, [str(JAVA_SOURCES / f"{main}.java")])
+
+
+def run_with_flink(main: str, given: str) -> str:
+    """The same with Flink, its connector for Hive, and Hive 3.1.3."""
+    jars = sorted((PEERS / f"flink-{FLINK}").glob("*.jar"))
+    if not jars:
+        raise MissingPeer(f"Flink {FLINK} is not on this machine: make peers installs it")
+    return _printed([*jars, *hive_exec_jars("3.1.3")], main, given)
 
 
 def hive_exec_jars(version: str) -> list[Path]:
