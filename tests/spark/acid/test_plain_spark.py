@@ -389,7 +389,7 @@ def test_no_statement_and_no_writer_changes_an_acid_table(seen: Seen, version: s
 
 READER = """
 import metastored.spark
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.spark.session_metastore import session_client
 
 spark.sparkContext.setLogLevel("OFF")
