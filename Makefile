@@ -23,7 +23,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 # A lock file is complete, so pip need not look for dependencies.
 LOCKED := install $(PIP_FLAGS) --require-hashes --no-deps
 # Packages with a limit of 90 % branch coverage; the limit for all packages together is in pyproject.toml.
-WELL_COVERED := catalog client hive
+WELL_COVERED := catalog client filters hive
 # The markers that `make quick` leaves out: slow tests, and tests that need more than .venv.
 NOT_QUICK := slow spark apache postgres kerberos peers witness soak
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
@@ -75,6 +75,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/python_reference.py --check
 	$(PY) tools/check_api.py
 	$(VENV)/bin/lint-imports --no-cache
+	$(PY) tools/check_circles.py
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml

@@ -80,8 +80,8 @@ with acid.snapshot(spark, client) as snapshot:
 from metastored.hive.locations import local_path
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
-from metastored.spark.compaction.queue import request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.queue import request
+from metastored.spark.acid.compaction.worker import work
 from pathlib import Path
 
 place = Path(local_path(client.table(f"{db}.compacted").sd.location))

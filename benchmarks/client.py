@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection, NeedData
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS

@@ -27,7 +27,7 @@ from benchmarks.slice import DB, add_partitions, prepare
 from metastored.client._backend.threads import Deadline
 from metastored.client._sync.client import Client
 from metastored.client.endpoints import Identity
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 

@@ -107,9 +107,9 @@ def _encoding(times: int) -> tuple[float, float]:
     from thrift.protocol.TJSONProtocol import TJSONProtocol
     from thrift.transport.TTransport import TMemoryBuffer
 
-    from metastored.wire import binary
+    from metastored.wire.codec import binary
+    from metastored.wire.codec.tjson_protocol import TJSON_2_3_0
     from metastored.wire.methods import METHODS
-    from metastored.wire.tjson_protocol import TJSON_2_3_0
     from metastored.wire.types import REPLY
     from tests.support.apache_thrift import ApacheClasses
 

@@ -23,7 +23,7 @@ from benchmarks.peers import Peer, apache
 from benchmarks.rows import Results, Row
 from benchmarks.slice import DB, add_partitions, prepare
 from metastored.testing import RunningServer, running_server
-from metastored.wire.binary import unpack_u
+from metastored.wire.codec.binary import unpack_u
 from metastored.wire.generated.databases import Database
 from metastored.wire.methods import METHODS
 

@@ -10,7 +10,7 @@ import pytest
 
 from metastored.errors import ConfigError, ConnectError
 from metastored.testing import RunningServer, running_server
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import NEED_DATA, ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS

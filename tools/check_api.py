@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from metastored.errors import THRIFT_EXCEPTIONS
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.naming import argument_names
-from metastored.wire.plan import old_layout
+from metastored.wire.methods.naming import argument_names
+from metastored.wire.methods.plan import old_layout
 from metastored.wire.structs import fields
 from metastored.wire.types import Field, Type
 

@@ -145,12 +145,15 @@ def _is_enum(cls: type) -> bool:
     return hasattr(cls, "__members__")
 
 
+def _own_classes(cls: type) -> list[type]:
+    """A class and its bases, as far as they are metastored's; base classes first."""
+    return [base for base in reversed(cls.__mro__) if base.__module__.startswith("metastored")]
+
+
 def _members(cls: type) -> Iterator[tuple[str, Any]]:
     """Public methods and properties that metastored defines, in the order of the source, base classes first."""
     seen = set()
-    for base in reversed(cls.__mro__):
-        if not base.__module__.startswith("metastored"):
-            continue
+    for base in _own_classes(cls):
         for name, value in vars(base).items():
             function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
             if name.startswith("_") or name in seen or not inspect.isfunction(function):
@@ -161,13 +164,15 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
 
 def _topics(cls: type, names: list[str]) -> dict[str, list[str]]:
     """The members by topic: a comment such as `# Tables`, between the methods of a class, begins one."""
-    topic, known = "", {}
-    lines, node = _source(cls.__module__), _class_node(cls)
-    for line in lines[node.lineno : node.end_lineno]:
-        if found := re.fullmatch(r"    # ([A-Z][\w ]+)", line):
-            topic = "" if found[1] == "How" else found[1]
-        elif found := re.match(r"    (?:async )?def (\w+)", line):
-            known[found[1]] = topic
+    known = {}
+    for base in _own_classes(cls):
+        topic = ""
+        lines, node = _source(base.__module__), _class_node(base)
+        for line in lines[node.lineno : node.end_lineno]:
+            if found := re.fullmatch(r"    # ([A-Z][\w ]+)", line):
+                topic = "" if found[1] == "How" else found[1]
+            elif found := re.match(r"    (?:async )?def (\w+)", line):
+                known[found[1]] = topic
     topics: dict[str, list[str]] = {}
     for name in names:
         topics.setdefault(known.get(name, ""), []).append(name)
@@ -177,9 +182,12 @@ def _topics(cls: type, names: list[str]) -> dict[str, list[str]]:
 def _attribute_docstrings(owner: Any) -> dict[str, str]:
     """The strings below assignments in a class or module, by attribute; for a class also those of `__init__`."""
     if inspect.isclass(owner):
-        body = _class_node(owner).body
-        makers = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
-        bodies = [body, *(maker.body for maker in makers)]
+        classes = [owner] if issubclass(owner, BaseException) else _own_classes(owner)
+        own = [_class_node(each).body for each in classes]
+        makers = [
+            node for body in own for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        ]
+        bodies = [*own, *(maker.body for maker in makers)]
     else:
         bodies = [_tree(owner.__name__).body]
     found = {}

@@ -1,6 +1,6 @@
 """Writes the list of refused statements of docs/guide/acid-sql.md from the tests; with --check only compares it.
 
-Run it after every change of `tests/spark/acid_sql/refused.py`: `python tools/refused_statements.py`.
+Run it after every change of `tests/spark/acid/sql/refused.py`: `python tools/refused_statements.py`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from tests.spark.acid_sql.refused import REFUSED  # noqa: E402
+from tests.spark.acid.sql.refused import REFUSED  # noqa: E402
 from tools.reference_page import write_or_check  # noqa: E402
 
 OUT = ROOT / "docs/guide/acid-sql.md"
-BEGIN = "<!-- This list is written by tools/refused_statements.py from tests/spark/acid_sql/refused.py. -->\n"
+BEGIN = "<!-- This list is written by tools/refused_statements.py from tests/spark/acid/sql/refused.py. -->\n"
 END = "<!-- The end of the list. -->\n"
 
 

@@ -29,8 +29,8 @@ WORDS = [
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsyncGenerator\b", "Generator"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|EventPoll|HiveProvider|Lease|Lock|Methods|Pool|Read"
-     r"|Statements|Transaction|Write)\b", r"\1"),
+    (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|EventPoll|HiveProvider|Lease|Lock|Metadata|Methods|Operations|Pool"
+     r"|Read|Statements|Transaction|Write)\b", r"\1"),
     (r"\bAwaitable\[((?:[^\[\]]|\[[^\[\]]*\])*)\]", r"\1"),
     (r"\bimport Awaitable, ", "import "),
     (r"\baconnect\b", "connect"),

@@ -57,7 +57,7 @@ CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """The prefix of variables that `metastored.catalog` reads; a server ignores them."""
 
 REMOTE_PREFIX: Final = "METASTORED_REMOTE__"
-"""The prefix of variables with the secrets of remotes, which definitions refer to; they are no settings."""
+"""The prefix of variables with the secrets of remotes, which definitions refer to; they are not settings."""
 
 LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
 """The file systems that Hive tables are usually on."""

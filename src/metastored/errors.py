@@ -194,7 +194,7 @@ class VersionUnknown(Error):
 
 
 class StatementError(Error):
-    """A text that is no statement of metastored's. `line` and `column` begin at 1."""
+    """A text that is not a statement of metastored's. `line` and `column` begin at 1."""
 
     def __init__(self, problem: str, line: int, column: int, expected: tuple[str, ...] = ()) -> None:
         hint = f"; expected: {_listed(expected)}" if expected else ""

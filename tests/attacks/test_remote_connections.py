@@ -20,8 +20,9 @@ from metastored.connectors.context import Context
 from metastored.connectors.iceberg.guarded import file_io
 from metastored.connectors.registry import Connectors
 from metastored.errors import ConfigError, ConnectError, Error, InvalidObjectException
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts, hosts_of
-from metastored.model.remotes.values import Endpoint, read_endpoint
+from metastored.model.remotes.values import read_endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from tests.attacks.test_remotes import KINDS, OWN, definitions
 from tests.connectors.test_iceberg_remote import ask, at, connected, failure_of, run

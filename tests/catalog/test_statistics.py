@@ -14,7 +14,7 @@ from metastored.errors import ConversionError, InvalidInputException
 from metastored.model.names import TableName
 from metastored.model.spark.statistics import stats_to_properties
 from metastored.model.spark.values import CatalogStatistics, ColumnStat
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsObj,

@@ -14,7 +14,7 @@ import pytest
 
 import metastored
 from tests.cli.running import refused, run
-from tests.spark.compaction.places import place
+from tests.spark.acid.compaction.places import place
 from tests.support.in_process import serving_metastore
 
 ACID = {"transactional": "true", "transactional_properties": "insert_only"}

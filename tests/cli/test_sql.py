@@ -14,7 +14,7 @@ import metastored
 from metastored.cli.results import as_csv, as_text
 from metastored.cli.sql.shell import pointed
 from metastored.cli.sql.shortcuts import statement_of
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import StatementError
 from metastored.hive.statements.examples import EXAMPLES
 from metastored.hive.statements.explanations import SECTIONS

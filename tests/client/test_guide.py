@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from metastored.hive.filters.parser import parse_filter
-from metastored.hive.filters.tree import FilterSyntaxError
+from metastored.filters.hive.parser import parse_filter
+from metastored.filters.hive.tree import FilterSyntaxError
+from metastored.filters.where import FilterFault, parse
+from metastored.filters.where.functions import FUNCTIONS
 from metastored.hive.generation import Generation
-from metastored.model.where import FilterFault, parse
-from metastored.model.where.functions import FUNCTIONS
 
 GUIDES = Path(__file__).parents[2] / "docs/guide"
 

@@ -14,7 +14,7 @@ from metastored.errors import ApplicationError
 from metastored.wire.generated import STRUCTS
 from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS
-from metastored.wire.plan import is_struct
+from metastored.wire.methods.plan import is_struct
 from metastored.wire.structs import names, new
 from metastored.wire.types import Type
 from tests.support.driven import connected

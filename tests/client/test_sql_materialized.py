@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import metastored
-from metastored.client.view_queries import tables_in
+from metastored.client.statements.view_queries import tables_in
 from metastored.errors import AlreadyExistsException, InvalidOperationException, MetastoreError, TableNotFound
 from metastored.wire.structs import replace
 from tests.client.test_sql_shows import comparable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.client.descriptions import described_connector, described_database, described_table, listed
-from metastored.client.rights import bag, reference
-from metastored.client.statements import (
+from metastored.client.statements.descriptions import described_connector, described_database, described_table, listed
+from metastored.client.statements.rights import bag, reference
+from metastored.client.statements.values import (
     Result,
     changed,
     create_statement,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.errors import ConfigError
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_metastores import ask, at, connected, failure_of, run

@@ -11,7 +11,7 @@ import pytest
 from metastored.connectors.failures import CredentialsRefused
 from metastored.connectors.registry import Connectors
 from metastored.errors import ConfigError, MetaException
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from tests.support.aws import Aws, aws

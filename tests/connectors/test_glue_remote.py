@@ -16,10 +16,10 @@ from metastored.connectors.context import Context
 from metastored.connectors.glue.catalog import GlueSource
 from metastored.connectors.registry import Connectors
 from metastored.errors import MetaException, NoSuchObjectException, UnknownTableException
-from metastored.hive.filters.parser import parse_filter
+from metastored.filters.hive.parser import parse_filter
 from metastored.hive.generation import Generation
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.common import (
     EnvironmentContext,

@@ -11,7 +11,7 @@ import pytest
 
 from metastored.connectors.registry import Connectors
 from metastored.errors import NoSuchObjectException
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.wire.generated.common import (
     BooleanColumnStatsData,
     ColumnStatisticsData,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.connectors.context import Context
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database

@@ -26,8 +26,8 @@ from metastored.errors import (
     NoSuchObjectException,
     UnknownTableException,
 )
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS

@@ -18,7 +18,7 @@ from pyiceberg.table.statistics import BlobMetadata, StatisticsFile
 from metastored.connectors.iceberg import statistics
 from metastored.connectors.registry import Connectors
 from metastored.errors import NoSuchObjectException
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.structs import Date, DateColumnStatsData, DoubleColumnStatsData, LongColumnStatsData
 from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest
 from metastored.wire.message import Call, Session

@@ -15,8 +15,8 @@ import pytest
 from metastored.connectors.context import Context
 from metastored.connectors.registry import Connectors
 from metastored.errors import ApplicationError, ConfigError, MetaException
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database

@@ -13,9 +13,10 @@ import pytest
 from metastored.connectors.context import Context
 from metastored.connectors.registry import CONNECTORS, Connectors
 from metastored.errors import ConfigError, MissingExtra, install_command
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.model.remotes.keys import BUILT_IN
-from metastored.model.remotes.values import Endpoint, read_remote
+from metastored.model.remotes.values import read_remote
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 

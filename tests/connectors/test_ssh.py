@@ -17,8 +17,8 @@ from metastored.connectors.registry import Connectors
 from metastored.connectors.ssh import Tunneled
 from metastored.connectors.ssh_route import Hop, read_route
 from metastored.errors import ConfigError, InvalidObjectException, MetaException
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.testing import running_server
 from metastored.wire.message import Call, Session

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated import ENUMS, STRUCTS
 from metastored.wire.methods import Method
 from metastored.wire.structs import fields

@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 
-from metastored.client import view_queries
+from metastored.client.statements import view_queries
 from metastored.errors import InvalidInputException, StatementError
+from metastored.filters.hive import kryo, kryo_5
+from metastored.filters.hive.expressions import read_expression
+from metastored.filters.hive.parser import parse_filter
+from metastored.filters.hive.tables import parse_table_filter
+from metastored.filters.hive.tree import FilterSyntaxError, predicate
+from metastored.filters.patterns import like_expression
 from metastored.hive import limits, locations, names, patterns, quartz
 from metastored.hive.delegation import Identifier, Token
-from metastored.hive.filters import kryo, kryo_5
-from metastored.hive.filters.expressions import read_expression
-from metastored.hive.filters.parser import parse_filter
-from metastored.hive.filters.tables import parse_table_filter
-from metastored.hive.filters.tree import FilterSyntaxError, like_expression, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.statements.definitions import Column
 from metastored.hive.statements.parsing import parse_script

@@ -9,7 +9,7 @@ import pytest
 from metastored.errors import ConversionError
 from metastored.hive.names import escape, partition_name_to_vals, unescape
 from metastored.model.values import decimal, legible, location, moment, seconds, shown, shown_location, shown_map, text
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import Table
 
 

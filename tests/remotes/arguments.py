@@ -6,7 +6,7 @@ from typing import Any
 
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names
+from metastored.wire.methods.naming import argument_names
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import Field, Type
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from metastored.testing import RunningServer, running_server
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database

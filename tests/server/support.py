@@ -22,7 +22,7 @@ from metastored.store.engine.opening import open_database
 from metastored.store.objects import events
 from metastored.testing import RunningServer
 from metastored.threads import Pool
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import NEED_DATA, ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS

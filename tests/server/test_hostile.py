@@ -20,8 +20,8 @@ from metastored.server.state import MAX_STREAMS, ServerState
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.testing import RunningServer, running_server
 from metastored.threads import Pool
-from metastored.wire import binary
 from metastored.wire.checks import needed_arguments
+from metastored.wire.codec import binary
 from metastored.wire.message import Stream
 from metastored.wire.methods import METHODS
 from metastored.wire.types import CALL

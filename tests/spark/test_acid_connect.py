@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 import metastored, metastored.spark
 from metastored.errors import Error
 from metastored.spark import acid
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 
 builder = SparkSession.builder.remote("local[2]")
 for name, value in {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}.items():

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PROGRAM = """
 import metastored, metastored.spark
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.spark.session_metastore import session_client
 
 spark.sparkContext.setLogLevel("OFF")

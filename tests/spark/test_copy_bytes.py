@@ -25,7 +25,7 @@ import metastored
 import metastored.spark
 from metastored.errors import Error
 from metastored.hive.locations import local_path
-from metastored.spark.acid.files import HadoopFiles, LocalFiles
+from metastored.spark.files import HadoopFiles, LocalFiles
 from metastored.spark.copying import byte_copies
 from metastored.wire.structs import replace
 from pyspark.sql import functions as F

@@ -15,11 +15,11 @@ from metastored.model.makers import table as new_table
 from metastored.model.spark.columns import schema_parameters
 from metastored.model.spark.type_strings import parse_ddl
 from metastored.model.spark.types import EXISTS_DEFAULT, StructField, StructType
-from metastored.spark.acid.files import LocalFiles
 from metastored.spark.copying.byte_copies import digest_of_files
 from metastored.spark.copying.conditions import data_files, of_part, of_tables
 from metastored.spark.copying.footers import UnknownFooter, rows_of
 from metastored.spark.copying.planning import Part
+from metastored.spark.files import LocalFiles
 from metastored.structs import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.structs import replace
 

@@ -27,7 +27,7 @@ COPY = """
 import os, signal
 import metastored.spark
 from metastored.hive.locations import local_path
-from metastored.spark.acid.files import LocalFiles
+from metastored.spark.files import LocalFiles
 from metastored.hive.transactions import leases
 from metastored.spark.copying import files
 

@@ -16,11 +16,11 @@ from metastored.errors import LockFailed
 from metastored.hive.locations import local_path
 from metastored.hive.transactions import leases
 from metastored.model.names import table_name
-from metastored.spark.acid.files import LocalFiles
 from metastored.spark.copying.files import Made, _Copy, _publish
 from metastored.spark.copying.planning import plan_copy
 from metastored.spark.copying.runs import CopyRun, copy_run
 from metastored.spark.copying.staging import Staged
+from metastored.spark.files import LocalFiles
 from metastored.structs import Partition, StorageDescriptor
 from metastored.testing import RunningServer, running_server
 from metastored.wire.structs import replace
@@ -34,7 +34,7 @@ import sys
 import metastored
 from metastored.hive.transactions import leases
 from metastored.model.names import table_name
-from metastored.spark.acid.files import LocalFiles
+from metastored.spark.files import LocalFiles
 from metastored.spark.copying.runs import copy_run
 leases.HEARTBEAT, leases.EXPIRES = 0.2, 1.5
 with metastored.connect(sys.argv[1]) as client, copy_run(client, table_name("near.t"), LocalFiles()) as run:

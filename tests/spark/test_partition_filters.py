@@ -10,9 +10,9 @@ import pytest
 
 import metastored
 from metastored.errors import MetaException, SparkCatalogError
+from metastored.filters.spark.predicates import parse_predicate
 from metastored.hive.names import DEFAULT_PARTITION
 from metastored.model.spark.partition_specs import members
-from metastored.model.spark.predicates import parse_predicate
 from metastored.model.spark.types import DATE, INTEGER, STRING, StructType
 from metastored.model.spark.values import CatalogTable, CatalogTablePartition, CatalogTableType, TableIdentifier
 from metastored.spark import ExternalCatalog

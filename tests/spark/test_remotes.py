@@ -61,7 +61,7 @@ def error_of(work):
         return f"{type(error).__name__}: {error}"
 
 import metastored
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.spark.session_metastore import session_client
 
 truncated = error_of(lambda: spark.sql("TRUNCATE TABLE old.customers"))

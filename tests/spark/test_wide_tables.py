@@ -18,8 +18,8 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
+from metastored.wire.replies.unread import unread_columns
 from metastored.wire.structs import replace as with_fields
-from metastored.wire.unread import unread_columns
 from tests.spark.conftest import TEXT, Metastore
 
 DB, COUNT = "wide", 12

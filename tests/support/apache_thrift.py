@@ -21,7 +21,7 @@ from thrift.transport.TTransport import TBufferedTransport, TFramedTransport, TM
 from metastored.errors import THRIFT_EXCEPTIONS, ApplicationError
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.plan import is_struct, wire_type
+from metastored.wire.methods.plan import is_struct, wire_type
 from metastored.wire.structs import names, new
 from metastored.wire.types import Field, Type
 from tests.support.idl import method_fields, struct_fields, thrown

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from metastored.errors import ConnectionLost
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection, NeedData
 from metastored.wire.methods import METHODS
 

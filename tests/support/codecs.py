@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from metastored.wire import binary, compact, tjson
-from metastored.wire.binary_protocol import BINARY
-from metastored.wire.compact_protocol import COMPACT
-from metastored.wire.protocol import WireProtocol
-from metastored.wire.tjson_protocol import TJSON
-from metastored.wire.tjson_text import loads
+from metastored.wire.codec import binary, compact, tjson
+from metastored.wire.codec.binary_protocol import BINARY
+from metastored.wire.codec.compact_protocol import COMPACT
+from metastored.wire.codec.protocol import WireProtocol
+from metastored.wire.codec.tjson_protocol import TJSON
+from metastored.wire.codec.tjson_text import loads
 
 PROTOCOLS: dict[str, WireProtocol] = {"binary": BINARY, "compact": COMPACT, "json": TJSON}
 _CODECS = {"binary": binary.CODEC, "compact": compact.CODEC, "json": tjson.CODEC}

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from metastored.errors import THRIFT_EXCEPTIONS
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated import ENUMS, STRUCTS
 from metastored.wire.methods import METHODS, Method
 from metastored.wire.structs import fields, names, new

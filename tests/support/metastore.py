@@ -16,7 +16,7 @@ from metastored.service.local import Local
 from metastored.store.engine.database import Database
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 

@@ -10,7 +10,8 @@ from metastored.connectors.registry import Connectors
 from metastored.model.names import DatabaseName
 from metastored.model.remotes.catalogs import RemoteCatalog
 from metastored.model.remotes.definitions import Definitions
-from metastored.model.remotes.values import Access, Endpoint, Remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import Access, Remote
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed

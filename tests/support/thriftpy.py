@@ -20,7 +20,7 @@ from thriftpy2.thrift import TApplicationException, TClient
 from metastored.errors import THRIFT_EXCEPTIONS, ApplicationError
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import METHODS
-from metastored.wire.plan import is_struct
+from metastored.wire.methods.plan import is_struct
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import Type
 from tests.support.idl import SERVICE, idl, method_fields, struct_fields

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from metastored.errors import THRIFT_EXCEPTIONS
 from metastored.wire.generated import ENUMS, STRUCTS
-from metastored.wire.plan import default_of, is_struct
+from metastored.wire.methods.plan import default_of, is_struct
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import Field, Type
 

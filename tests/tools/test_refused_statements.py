@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.acid_sql.refused import REFUSED
+from tests.spark.acid.sql.refused import REFUSED
 from tools import refused_statements
 
 

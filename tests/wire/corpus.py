@@ -10,8 +10,9 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from metastored.wire import binary
-from metastored.wire.compiler import Malformed
+from metastored.wire.codec import binary
+from metastored.wire.codec.compiler import Malformed
+from metastored.wire.codec.protocol import BadMessage, BadVersion, Incomplete
 from metastored.wire.generated.common import (
     EnvironmentContext,
     FieldSchema,
@@ -23,7 +24,6 @@ from metastored.wire.generated.common import (
 from metastored.wire.generated.locks import LockComponent, LockRequest
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.protocol import BadMessage, BadVersion, Incomplete
 from metastored.wire.types import CALL, REPLY
 from tests.support.codecs import PROTOCOLS
 

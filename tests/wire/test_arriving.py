@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import NoSuchObjectException, RemoteProtocolError
-from metastored.wire import binary
-from metastored.wire.arriving import ArrivingResult
-from metastored.wire.binary_protocol import BINARY
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary_protocol import BINARY
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import (
     GetPartitionsResponse,
@@ -21,6 +20,7 @@ from metastored.wire.generated.partitions import (
 from metastored.wire.generated.tables import GetTablesResult
 from metastored.wire.message import EXCEPTION
 from metastored.wire.methods import METHODS
+from metastored.wire.replies.arriving import ArrivingResult
 from metastored.wire.types import REPLY
 
 LISTING = METHODS["get_partitions"]

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metastored.errors import MetastoreError, RemoteProtocolError
-from metastored.wire import binary
+from metastored.wire.codec import binary
+from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete, WireProtocol
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import METHODS
-from metastored.wire.protocol import BadMessage, Incoming, Incomplete, WireProtocol
 from tests.support.codecs import PROTOCOLS
 from tests.wire.corpus import CORPUS, Broken, sound_calls, sound_reply
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import ApplicationError, NoSuchObjectException
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     Decimal,
     DoubleColumnStatsData,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated import STRUCTS
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.message import Call
 from metastored.wire.methods import METHODS
-from metastored.wire.plan import result_fields
+from metastored.wire.methods.plan import result_fields
 from metastored.wire.types import CALL, REPLY, Type
 from tests.support.codecs import PROTOCOLS, decode, encode
 from tests.support.examples import examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import ApplicationError, NoSuchObjectException, RemoteProtocolError
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import DIRECT_LIMIT, NEED_DATA, ClientConnection, NeedData
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor
 from metastored.wire.generated.partitions import Partition

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metastored.errors import RemoteProtocolError
+from metastored.wire.codec.protocol import BadMessage, Incomplete
+from metastored.wire.codec.tjson_protocol import TJSON
 from metastored.wire.exchange import SHORT, read
-from metastored.wire.protocol import BadMessage, Incomplete
-from metastored.wire.tjson_protocol import TJSON
 from tests.support.examples import examples
 
 CALLS = [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import PrincipalPrivilegeSet
 from metastored.wire.generated.partitions import PartitionWithoutSD
-from metastored.wire.members import MAX_VALUES, read_members
+from metastored.wire.replies.members import MAX_VALUES, read_members
 from metastored.wire.structs import replace
 from tests.support.examples import examples
 

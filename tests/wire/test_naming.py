@@ -22,7 +22,7 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.tables import GetTableRequest
 from metastored.wire.generated.transactions import AddDynamicPartitions, GetValidWriteIdsRequest
 from metastored.wire.methods import METHODS
-from metastored.wire.naming import (
+from metastored.wire.methods.naming import (
     Each,
     Leaf,
     NamePosition,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CreationMetadata, Table
 from metastored.wire.generated.databases import CreateDatabaseRequest, DatabaseType
 from metastored.wire.generated.notifications import FireEventRequest, FireEventRequestData, InsertEventRequestData

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import RemoteProtocolError
+from metastored.wire.edit.parameters import Entries, edit_parameters
 from metastored.wire.generated.common import CreationMetadata, FieldSchema, SourceTable, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import GetTableResult, GetTablesResult
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
-from metastored.wire.parameters import Entries, edit_parameters
 from metastored.wire.structs import replace
 
 TABLE = Table(

@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metastored.errors import ApplicationError, RemoteProtocolError
-from metastored.wire import binary
+from metastored.wire.codec import binary
+from metastored.wire.codec.protocol import WireProtocol
 from metastored.wire.connection import NEED_DATA, RELAYED, ClientConnection, Piece
+from metastored.wire.edit.passing import PassingResult
+from metastored.wire.edit.splice import Renames, splice_result
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
 from metastored.wire.generated.tables import GetTablesResult
 from metastored.wire.message import EXCEPTION, REPLY, Reply
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.passing import PassingResult
-from metastored.wire.protocol import WireProtocol
-from metastored.wire.splice import Renames, splice_result
 from metastored.wire.structs import replace
 from tests.support.codecs import PROTOCOLS
 from tests.support.examples import examples

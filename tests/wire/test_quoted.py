@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from metastored.wire import tjson
+from metastored.wire.codec import tjson
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor
 
 ODD = 'a "quoted" \\ text, é, \u2028'

@@ -6,16 +6,16 @@ from contextlib import suppress
 
 import pytest
 
-from metastored.wire import binary
-from metastored.wire.binary import Skipped
-from metastored.wire.binary_protocol import BINARY
-from metastored.wire.compiler import Malformed
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary import Skipped
+from metastored.wire.codec.binary_protocol import BINARY
+from metastored.wire.codec.compiler import Malformed
+from metastored.wire.codec.protocol import BadMessage
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.limits import MAX_MESSAGE, MEMO_LIMIT
 from metastored.wire.message import REPLY
 from metastored.wire.methods import METHODS
-from metastored.wire.protocol import BadMessage
 from metastored.wire.types import STRUCT
 
 LISTING = METHODS["get_partitions"]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from metastored.wire import binary
-from metastored.wire.binary import BinaryCompiler
-from metastored.wire.compiler import Malformed, PositionCompiler
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary import BinaryCompiler
+from metastored.wire.codec.compiler import Malformed, PositionCompiler
 from metastored.wire.generated import STRUCTS
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.methods import METHODS
-from metastored.wire.plan import MEMOS, RUNS, holds_map
+from metastored.wire.methods.plan import MEMOS, RUNS, holds_map
 from metastored.wire.structs import fields, names, new, replace
 from metastored.wire.types import Field, Type
 from tests.support.examples import examples

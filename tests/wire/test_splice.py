@@ -9,7 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metastored.errors import LocalProtocolError, NoSuchObjectException, RemoteProtocolError
-from metastored.wire import binary
+from metastored.wire.codec import binary
+from metastored.wire.edit.splice import (
+    Renames,
+    carries_exception,
+    splice_arguments,
+    splice_message,
+    splice_result,
+)
 from metastored.wire.generated import STRUCTS
 from metastored.wire.generated.common import (
     CreationMetadata,
@@ -21,14 +28,7 @@ from metastored.wire.generated.common import (
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.limits import MAX_DEPTH
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.naming import argument_names, result_names
-from metastored.wire.splice import (
-    Renames,
-    carries_exception,
-    splice_arguments,
-    splice_message,
-    splice_result,
-)
+from metastored.wire.methods.naming import argument_names, result_names
 from metastored.wire.structs import fields, names, new, replace
 from metastored.wire.types import Type
 from tests.support.examples import examples

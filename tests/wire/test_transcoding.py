@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from metastored.server.thrift import TRANSCODED
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.transactions import GetOpenTxnsInfoResponse, TxnInfo
 from metastored.wire.limits import GATHERED
 from metastored.wire.methods import METHODS

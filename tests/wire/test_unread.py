@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metastored.wire import binary
-from metastored.wire.arriving import ArrivingResult
-from metastored.wire.binary import INCOMPLETE
-from metastored.wire.binary_protocol import BINARY
-from metastored.wire.compiler import Malformed, Reader
+from metastored.wire.codec import binary
+from metastored.wire.codec.binary import INCOMPLETE
+from metastored.wire.codec.binary_protocol import BINARY
+from metastored.wire.codec.compiler import Malformed, Reader
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.tables import GetTablesResult
 from metastored.wire.methods import METHODS
+from metastored.wire.replies.arriving import ArrivingResult
+from metastored.wire.replies.unread import LEAST, UNREAD, UnreadColumns, unread_columns
 from metastored.wire.structs import replace
 from metastored.wire.types import REPLY
-from metastored.wire.unread import LEAST, UNREAD, UnreadColumns, unread_columns
 from tests.support.examples import examples
 
 TABLES = METHODS["get_table_objects_by_name_req"]

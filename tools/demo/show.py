@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from metastored.cli.results import as_text
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 
 BAR = 24
 """Signs of the progress bar."""

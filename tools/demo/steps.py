@@ -70,8 +70,8 @@ def analyze(spark: SparkSession) -> None:
 
 
 def compact(spark: SparkSession, client: metastored.Client) -> None:
-    from metastored.spark.compaction.queue import worker_id
-    from metastored.spark.compaction.worker import work
+    from metastored.spark.acid.compaction.queue import worker_id
+    from metastored.spark.acid.compaction.worker import work
 
     sql(spark, "alter table web.accounts compact 'major'")
     done = work(spark, client, worker_id())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from metastored.hive.filters.tables import TableField
+from metastored.filters.hive.tables import TableField
 from metastored.hive.names import decode_catalog_name, encode_catalog_name
 from metastored.model import kinds
 from metastored.model.acid import TRANSACTIONAL

@@ -14,8 +14,8 @@ from metastored.acid_views.files import Files, NotShown, TablePlace
 from metastored.acid_views.names import Content, FileTable, Snapshot
 from metastored.hive.locations import join, parse_location, same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
+from metastored.hive.quoting import backquoted as quoted
 from metastored.model.spark.acid_files import NAMES_ALL, is_visible
-from metastored.model.spark.quoting import quoted
 from metastored.model.spark.type_strings import parse_data_type, sql
 from metastored.model.spark.types import CHAR_VARCHAR, CharType, StringType, StructField, StructType
 

@@ -10,7 +10,7 @@ import typer
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
-    from metastored.spark.acid.files import Files
+    from metastored.spark.files import Files
 
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark's master: local[*], spark://host:7077, yarn …")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark.")]
@@ -42,7 +42,7 @@ class Spark(NamedTuple):
     def files(self, uri: str) -> Callable[[str], Files]:
         """The file system of a location. Spark is started for the first one that is not local."""
         from metastored.hive.locations import is_local
-        from metastored.spark.acid.files import files_of
+        from metastored.spark.files import files_of
 
         sessions: list[Any] = []
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from metastored.errors import ConfigError
 from metastored.hive.names import CatalogNameError, decode_catalog_name, normalize
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.naming import names_in
+from metastored.wire.methods.naming import names_in
 
 Key = tuple[str, bytes]
 """A method and its encoded arguments."""

@@ -13,14 +13,12 @@ import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from metastored.client.mechanisms import Mechanism
 from metastored.errors import InvalidAddress
 from metastored.wire.limits import MAX_REPLY
-
-if TYPE_CHECKING:
-    from metastored.client.sasl import Mechanism
 
 DEFAULT_PORT: Final = 9083
 _HTTP_PORTS: Final = {"http": 80, "https": 443}

@@ -19,7 +19,7 @@ from metastored.errors import (
     TableNotFound,
 )
 from metastored.wire.methods import Method
-from metastored.wire.naming import names_in
+from metastored.wire.methods.naming import names_in
 
 _WRAPPED = re.compile(r"Got exception: org\.apache\.hadoop\.hive\.metastore\.api\.\w+ (.+)", re.DOTALL)
 """How Hive from 3.1 on refuses a grant: as another exception with the name of its class."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from metastored.client.endpoints import Endpoint
 from metastored.client.hints import HEAD
+from metastored.client.mechanisms import Mechanism
 from metastored.client.wires import READY, Event
 from metastored.errors import AuthenticationError, MissingExtra, RemoteProtocolError
 from metastored.wire.connection import MAX_SASL, NEED_DATA, ClientConnection
@@ -31,33 +32,6 @@ RECEIVE_SIZE: Final = 0xFFFFFF
 
 _head = Struct(">BI")
 _length = Struct(">I")
-
-
-class Mechanism(Protocol):
-    """The mechanism of one connection."""
-
-    name: str
-    frame_size: int
-
-    def first(self) -> bytes:
-        """The initial response, sent with the name of the mechanism."""
-        ...
-
-    def step(self, challenge: bytes) -> tuple[bytes, bool]:
-        """The response to a challenge, and whether it is the last."""
-        ...
-
-    def finish(self, payload: bytes) -> None:
-        """Checks what the server ends the negotiation with. Raises AuthenticationError."""
-        ...
-
-    def refused(self) -> None:
-        """Is called when the server refuses the login."""
-        ...
-
-    def wrap(self, data: bytes) -> bytes: ...
-
-    def unwrap(self, data: bytes) -> bytes: ...
 
 
 class Plain:

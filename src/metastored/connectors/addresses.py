@@ -21,6 +21,7 @@ from metastored.connectors.context import Context
 from metastored.connectors.delegation import DelegationTokens, Prepare
 from metastored.connectors.network import open_socket
 from metastored.errors import ConfigError
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import URIS, shown
 from metastored.model.remotes.logins import (
     CALLER,
@@ -39,7 +40,7 @@ from metastored.model.remotes.logins import (
     identity_of,
     login_mistake,
 )
-from metastored.model.remotes.values import Endpoint, split
+from metastored.model.remotes.values import split
 from metastored.wire.message import Session
 
 ACTOR: Final = "x-actor-username"

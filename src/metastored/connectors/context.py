@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts
-from metastored.model.remotes.values import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 
 

@@ -19,11 +19,11 @@ from metastored.client._backend.aio import Deadline
 from metastored.client.digest import DigestMd5, read_token
 from metastored.client.endpoints import Endpoint as Address
 from metastored.client.endpoints import Identity
+from metastored.client.mechanisms import Mechanism
 from metastored.client.pooling import PoolSettings
-from metastored.client.sasl import Mechanism
 from metastored.errors import ApplicationError, AuthenticationError, MetastoreError
 from metastored.hive.delegation import Token
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.methods import METHODS
 
 LIFETIME: Final = 3600.0

@@ -7,9 +7,9 @@ from functools import partial
 from metastored.connectors.addresses import Dial, Identities, read_addresses
 from metastored.connectors.context import Context
 from metastored.connectors.thrift import ReadsElsewhere, ThriftMetastore
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import READ_ONLY_URIS, URIS, shown
 from metastored.model.remotes.logins import DELEGATION
-from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 

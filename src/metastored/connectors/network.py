@@ -14,9 +14,9 @@ from typing import Any
 from metastored.client.hints import reason_of
 from metastored.connectors.background import in_thread
 from metastored.errors import ConnectError, InvalidObjectException
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts, hosts_of
 from metastored.model.remotes.keys import SSH
-from metastored.model.remotes.values import Endpoint
 
 
 async def open_socket(host: str, port: int, hosts: AllowedHosts) -> socket.socket:

@@ -16,6 +16,7 @@ from typing import Final
 from metastored.connectors.context import Context
 from metastored.connectors.metastores import metastore_at
 from metastored.errors import ConfigError, Error
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import (
     BUILT_IN,
     GLUE,
@@ -26,7 +27,6 @@ from metastored.model.remotes.keys import (
     THRIFT,
     VIA,
 )
-from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 GROUP: Final = "metastored.connectors"

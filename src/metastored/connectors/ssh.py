@@ -18,7 +18,7 @@ from metastored.connectors.metastores import metastore_at
 from metastored.connectors.network import open_socket
 from metastored.connectors.ssh_route import KEYS, KNOWN_HOSTS, PASSPHRASE, Hop, Route, read_route
 from metastored.errors import ConnectError, InvalidObjectException, MissingExtra
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.wire.message import Call, Handler, Reply, Session
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from metastored.errors import ConfigError
 from metastored.hive.host_rules import plain_host
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import SSH_PORT
 from metastored.model.remotes.keys import SSH_ROUTE
-from metastored.model.remotes.values import Endpoint, read_seconds, split
+from metastored.model.remotes.values import read_seconds, split
 
 KEYS: Final = "ssh.tunnel.private.keys"
 KNOWN_HOSTS: Final = "ssh.tunnel.known.hosts"

@@ -20,7 +20,7 @@ from metastored.hive.limits import shortened
 from metastored.model.objects import objects_of
 from metastored.model.refusals import DENIED
 from metastored.wire.message import Call, Handler, Reply, Session
-from metastored.wire.naming import names_in
+from metastored.wire.methods.naming import names_in
 
 log = logging.getLogger("metastored.audit")
 

@@ -22,7 +22,7 @@ STORED_BY_NAME: Final = frozenset({"transaction", "lock", "compaction"})
 ALL: Final = "ALL"
 CREATE: Final = "CREATE"
 CREATE_REMOTE: Final = "CREATE_REMOTE"
-"""To make and to change remotes. It is no part of what an owner has, nor of ALL on a database."""
+"""To make and to change remotes. It is not part of what an owner has, nor of ALL on a database."""
 
 
 class Denied(Exception):

@@ -17,7 +17,7 @@ from metastored.wire.generated.common import Table
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import CreateDatabaseRequest, Database, DatabaseType
 from metastored.wire.message import Call
-from metastored.wire.naming import groups_in
+from metastored.wire.methods.naming import groups_in
 
 _STRUCTS: Final = frozenset(each.__name__ for each in (Table, Database, CreateDatabaseRequest, DataConnector))
 

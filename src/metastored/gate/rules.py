@@ -49,7 +49,7 @@ from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import LockComponent, LockType, ShowLocksResponseElement
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
 from metastored.wire.message import Call
-from metastored.wire.naming import Group, groups_in, groups_of, names_in
+from metastored.wire.methods.naming import Group, groups_in, groups_of, names_in
 
 USE_LOCATION: Final = "USE_LOCATION"
 ANY_WRITE: Final = ("insert", "update", "delete")

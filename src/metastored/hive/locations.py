@@ -154,7 +154,7 @@ def qualified(text: str, root: str) -> str:
 def warehouse_uri(text: str, working_directory: str) -> str:
     """A warehouse that a person typed, as a canonical URI: `wh`, `/x/wh/` and `file:///x/wh` become `file:/x/wh`.
 
-    A percent sign is an ordinary character, as everywhere in Hadoop: `file:///a%20b` is no directory `a b`.
+    A percent sign is an ordinary character, as everywhere in Hadoop: `file:///a%20b` is not the directory `a b`.
     """
     if _SCHEME.match(text) is None:
         path = text if text.startswith("/") else f"{working_directory}/{text}"
@@ -163,7 +163,7 @@ def warehouse_uri(text: str, working_directory: str) -> str:
 
 
 def moved(text: str, old: str, new: str) -> str | None:
-    """A location below `old` (or `old` itself) as it is below `new`; None for any other, or a text that is no location.
+    """A location below `old` (or `old` itself) as it is below `new`; None for any other, and for other texts.
 
     Complete path components are compared: `file:/w/a` is below `file:/w`, and `file:/w2` is not. A slash at the end of
     `text` stays, as bases and some clients' properties have one.

@@ -24,7 +24,7 @@ class CatalogNameError(ValueError):
 
 
 class FullNameError(ValueError):
-    """A text that is no full name of a table."""
+    """A text that is not a full name of a table."""
 
 
 class PartitionNameError(ValueError):
@@ -123,7 +123,7 @@ def read_database(text: str | None, catalog: str | None = None) -> tuple[str, st
     """The catalog and the database that a request names, normalised. Raises CatalogNameError.
 
     The metastore and the gate in front of it read names only by this function and by `normalize`: a name that one of
-    them read differently would bypass the gate. An absent catalog is the default one; an empty one is no catalog's
+    them read differently would bypass the gate. An absent catalog is the default one; an empty one is not a catalog's
     name.
     """
     written = decode_catalog_name(text)

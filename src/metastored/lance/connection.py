@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from lance_namespace import (
     InvalidInputError,
@@ -18,11 +18,12 @@ from lance_namespace import (
 from metastored.client._sync.client import Client, connect
 from metastored.client.pooling import PoolSettings
 from metastored.client.sasl import kerberos
+from metastored.client.table_types import TableType
 from metastored.errors import NoSuchObjectException, ObjectNotFound
 from metastored.hive.names import encode_catalog_name
 from metastored.lance.commits import ReadTables
 from metastored.lance.conditions import CheckedTables
-from metastored.lance.definition import ManagedBy, is_lance, managed_by
+from metastored.lance.definition import LANCE, ManagedBy, is_lance, managed_by
 from metastored.lance.identifiers import Levels
 from metastored.lance.locations import lance_location
 from metastored.lance.properties import Properties, properties_of
@@ -30,6 +31,9 @@ from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
+
+LANCE_TABLES: Final = TableType(LANCE, is_lance)
+"""Finds the Lance tables of a database."""
 
 
 class CheckOpening(Protocol):

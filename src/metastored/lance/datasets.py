@@ -154,7 +154,7 @@ class Datasets(Connected):
             self._store_schema(name, commits.table, digest, columns_of(schema), str(version))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # A panic of Lance is no Exception.
+        except BaseException as error:  # A panic of Lance is not an Exception.
             log.warning("the columns of version %d of %s are not stored in the metastore: %s", version, name, error)
 
     def _store_schema(

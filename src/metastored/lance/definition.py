@@ -89,7 +89,7 @@ def managed_by(table: Table) -> ManagedBy:
 
 
 def version_of(table: Table) -> int:
-    """The newest version of an `impl` table. Raises InvalidTableStateError if the parameter is no number."""
+    """The newest version of an `impl` table. Raises InvalidTableStateError if the parameter is not a number."""
     text = (table.parameters or {}).get(VERSION)
     if text is None or not (text.isascii() and text.isdigit()):
         raise InvalidTableStateError(

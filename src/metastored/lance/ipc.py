@@ -26,7 +26,7 @@ STORED: Final = -1
 
 
 def check_sizes(data: bytes) -> None:
-    """Raises ValueError if the buffers or the rows are too many, or if the bytes are no stream."""
+    """Raises ValueError if the buffers or the rows are too many, or if the bytes are not a stream."""
     try:
         rows = size = 0
         for batch in _batches(data):

@@ -33,9 +33,8 @@ from lance_namespace import (
 from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.locations import join
 from metastored.hive.names import directory_name
-from metastored.lance.connection import Connected
+from metastored.lance.connection import LANCE_TABLES, Connected
 from metastored.lance.files import remove_dataset
-from metastored.lance.listing import lance_tables
 from metastored.lance.locations import default_location, stored_location
 from metastored.lance.requests import mode_of, operation, page_of
 from metastored.model.names import DatabaseName
@@ -217,7 +216,7 @@ class NamespaceOperations(Connected):
         The data of a remote's table stays where it is: only its definition goes.
         """
         found: dict[str, str] = {}
-        for table in lance_tables(self.client, name):
+        for table in LANCE_TABLES.tables(self.client, name):
             with suppress(PermissionDeniedError):
                 found[table.tableName or ""] = self.place(name.table(table.tableName or ""), table, removes=True)
         return found

@@ -32,7 +32,7 @@ Rest = ParamSpec("Rest")
 MAX_LIMIT: Final = 2**31 - 1
 
 PANIC: Final = "PanicException"
-"""The class of a panic in Lance's Rust code, such as for a damaged file. It is no Exception, and cannot be imported."""
+"""The class of a panic in Lance's Rust code, as for a damaged file. It is not an Exception, and cannot be imported."""
 
 # What pyo3 turns Lance's own errors into.
 _OF_PYLANCE: Final = (OSError, ValueError, RuntimeError, NotImplementedError, KeyError, TypeError)

@@ -42,6 +42,7 @@ from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.lance.arrow import read_rows, schema_of, texts_of
 from metastored.lance.commits import ATTEMPTS
 from metastored.lance.conditions import conditional, is_conflict
+from metastored.lance.connection import LANCE_TABLES
 from metastored.lance.datasets import Datasets
 from metastored.lance.definition import (
     MANAGED_BY,
@@ -55,7 +56,6 @@ from metastored.lance.definition import (
     version_of,
 )
 from metastored.lance.files import has_data, remove_dataset, remove_empty_directory
-from metastored.lance.listing import lance_table_names, lance_tables
 from metastored.lance.locations import default_location, lance_location, stored_location
 from metastored.lance.requests import mode_of, operation, page_of
 from metastored.model.names import DatabaseName, TableName
@@ -294,8 +294,8 @@ class TableOperations(Datasets):
 
     def _names(self, database: DatabaseName, include_declared: bool) -> list[str]:
         if include_declared:
-            return lance_table_names(self.client, database)
-        tables = lance_tables(self.client, database)
+            return LANCE_TABLES.names(self.client, database)
+        tables = LANCE_TABLES.tables(self.client, database)
         named = ((table.tableName or "", table) for table in tables)
         return sorted(name for name, table in named if self._may_have_data(database.table(name), table))
 

@@ -14,12 +14,8 @@
     counting.py     numbers with their nouns, for people
     plain.py        structs to plain dicts and back
     refusals.py     no permission, read-only, too many calls: recognised by the server's message
-    remotes.py      remote databases and tables as values, and as parameters; remote_key_table.py: their keys, and what
-                    each of them names; remote_keys.py: questions about keys; remote_catalogs.py: whole catalogs;
-                    remote_connectors.py: Hive 4's data connectors; remote_definitions.py: look-ups by local name;
-                    remote_hosts.py: where remotes may point; remote_rights.py: what of the server they may use
-    where/          the filters of `where=`: parsing, evaluation, and the part that a server evaluates
-    filters.py      messages about refused partition filters
+    remotes/        remote databases, tables and catalogs as values, and as parameters with their keys; look-ups by
+                    local name; where remotes may point, and what of the server they may use
     arguments.py    which argument of a call has the wrong type
 
 Every question about an object has one function here. Where Hive itself answers a question by two rules, both are here,

@@ -222,7 +222,7 @@ def storage(columns: tuple[FieldSchema, ...], classes: FileFormat, options: Mapp
 
 
 def parameters_of(properties: Mapping[str, str], comment: str | None, name: str) -> dict[str, str]:
-    """The parameters of an object, its comment among them. Raises InvalidInputException for values that are no text."""
+    """The parameters of an object, with its comment. Raises InvalidInputException for values that are not text."""
     for key, value in properties.items():
         if not isinstance(key, str) or not isinstance(value, str):
             raise InvalidInputException(f"the property {key!r} of {name} is {value!r}: names and values are texts")

@@ -19,7 +19,7 @@ from metastored.hive.names import (
 from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import Table
 from metastored.wire.message import Call
-from metastored.wire.naming import Group, groups_in
+from metastored.wire.methods.naming import Group, groups_in
 
 
 class Located(NamedTuple):

@@ -88,7 +88,7 @@ def location(uri: str | None) -> str | None:
 
 
 def shown_location(uri: str | None) -> str | None:
-    """A stored location in one form; a text that is no location is returned as it is stored."""
+    """A stored location in one form; a text that is not a location is returned as it is stored."""
     try:
         found = location(uri)
     except ConversionError:

@@ -96,7 +96,7 @@ class _Statements:
         try:
             from sqlglot import exp
 
-            from metastored.spark.acid_sql.tables import references
+            from metastored.spark.acid.sql.tables import references
             from metastored.spark.source import parsed
         except ImportError:
             raise MissingExtra("a pipeline with SQL", "spark") from None

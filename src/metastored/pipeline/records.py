@@ -72,7 +72,7 @@ def to_json(run: Run) -> str:
 
 
 def from_json(text: str) -> Run:
-    """Raises ValueError, TypeError or KeyError for a text that is no record."""
+    """Raises ValueError, TypeError or KeyError for a text that is not a record."""
     values = json.loads(text)
     steps = {name: StepRecord(**each) for name, each in values.pop("steps").items()}
     return Run(**values, steps=steps)

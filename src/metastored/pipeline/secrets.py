@@ -10,7 +10,7 @@ from metastored.pipeline.parameters import Lookup
 
 
 def secret_lookup(folder: Path) -> Lookup:
-    """Finds secrets; the paths of files begin in this folder. A line break at the end of a file is no part of it."""
+    """Finds secrets; the paths of files begin in this folder. A line break at the end of a file is not part of it."""
 
     def find(kind: str, name: str) -> str:
         if kind == "env":

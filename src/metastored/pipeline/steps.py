@@ -63,7 +63,7 @@ def run_step(step: Step, context: Context, first: int, statement_done: Callable[
 
 
 def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int], None]) -> Outcome:
-    from metastored.spark.acid_sql.execution import AFFECTED
+    from metastored.spark.acid.sql.execution import AFFECTED
     from metastored.spark.statements import sql
 
     statements = split_statements(step.text("sql"))
@@ -147,8 +147,8 @@ def _repair(step: Step, context: Context) -> Outcome:
 def _compact(step: Step, context: Context) -> Outcome:
     """Puts a compaction into the queue, and works until it has ended; other workers may take it."""
     from metastored.hive.transactions.compaction import CompactionKind
-    from metastored.spark.compaction.queue import request, worker_id
-    from metastored.spark.compaction.worker import work
+    from metastored.spark.acid.compaction.queue import request, worker_id
+    from metastored.spark.acid.compaction.worker import work
 
     wanted = table_name(step.text("table"))
     partition = _optional(step, "partition")

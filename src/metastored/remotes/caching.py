@@ -12,10 +12,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.wire.edit.splice import carries_exception
 from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.splice import carries_exception
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Of all entries of one server process."""

@@ -18,10 +18,10 @@ from metastored.errors import NoSuchObjectException
 from metastored.model.objects import objects_of
 from metastored.model.remotes.values import Remote
 from metastored.remotes.owners import Owners
+from metastored.wire.edit.splice import carries_exception
 from metastored.wire.message import REPLY, Call, Reply, Session
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names
-from metastored.wire.splice import carries_exception
+from metastored.wire.methods.naming import argument_names
 
 
 class Cascade(NamedTuple):

@@ -16,11 +16,11 @@ from metastored.model.remotes.keys import REMOTE, is_remote, is_remote_key
 from metastored.model.remotes.values import Access, Remote, remote_keys, remote_parameters, without_remote_keys
 from metastored.remotes.renaming import Renaming
 from metastored.remotes.views import SPARK_2_DATABASE, SPARK_NAMESPACE, rename_property
+from metastored.wire.edit.parameters import Entries, edit_parameters
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.message import Call
 from metastored.wire.methods import Method
-from metastored.wire.parameters import Entries, edit_parameters
 from metastored.wire.structs import Struct, new, replace
 
 Described = Table | Database

@@ -15,7 +15,8 @@ from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.remotes.catalogs import RemoteCatalog
 from metastored.model.remotes.definitions import Definitions
-from metastored.model.remotes.values import Endpoint, Remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import Remote
 from metastored.remotes.renaming import Renaming
 
 MOST_OWNERS: Final = 4096

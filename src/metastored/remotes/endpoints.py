@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.remotes.definitions import NO_REMOTES, Known
 from metastored.remotes.guard import Guarded, Status
 from metastored.remotes.versions import AnyVersion

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from metastored.connectors.failures import Unreachable, unreachable
 from metastored.errors import Error
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.remotes.breaker import CircuitBreaker
 from metastored.wire.message import Call, Handler, Relayed, Reply, Session
 

@@ -32,7 +32,8 @@ from metastored.hive.names import CatalogNameError, read_database
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidTxnList
 from metastored.model.names import DatabaseName
 from metastored.model.objects import objects_of
-from metastored.model.remotes.values import Access, Endpoint, Remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import Access, Remote
 from metastored.model.snapshots import seen_transactions
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints

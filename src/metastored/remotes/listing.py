@@ -15,7 +15,8 @@ from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolEr
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from metastored.hive.patterns import compile_pattern, may_begin_with
 from metastored.model.remotes.catalogs import RemoteCatalog
-from metastored.model.remotes.values import ALL_NAMES, Endpoint, Remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import ALL_NAMES, Remote
 from metastored.remotes import refusals
 from metastored.remotes.definitions import Known
 from metastored.remotes.merging import (
@@ -26,11 +27,11 @@ from metastored.remotes.merging import (
     only_tables,
     with_first_pattern,
 )
+from metastored.wire.edit.splice import carries_exception
 from metastored.wire.generated.databases import Database
 from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.naming import names_in
-from metastored.wire.splice import carries_exception
+from metastored.wire.methods.naming import names_in
 
 log = logging.getLogger("metastored.remotes")
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import normalize
 from metastored.model.remotes.values import Names
-from metastored.wire.binary import pack_field, pack_list, unpack_u
+from metastored.wire.codec.binary import pack_field, pack_list, unpack_u
 from metastored.wire.message import Reply, Stream
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names, names_of
+from metastored.wire.methods.naming import argument_names, names_of
 from metastored.wire.structs import new, replace
 from metastored.wire.types import LIST, STRUCT
 
@@ -24,7 +24,7 @@ _RESULT_LIST: Final = pack_field(LIST, 0)
 
 
 def concat(values: Sequence[Any]) -> Any:
-    """Lists one after the other; of structs, each of their lists, and what is no list from the first that has it."""
+    """Lists one after the other; of structs, each of their lists, and what is not a list from the first that has it."""
     kind: type[tuple[Any, ...]] = type(values[0])
     if kind is tuple:
         return tuple(chain.from_iterable(values))
@@ -76,7 +76,7 @@ def concat_lists(method: Method, replies: Sequence[Reply]) -> Reply | None:
 
 
 def only_tables(method: Method, reply: Reply, shown: Names) -> Reply:
-    """A reply with only those tables that a remote database shows; what is no listing of tables stays."""
+    """A reply with only those tables that a remote database shows; what is not a listing of tables stays."""
     if method.route not in ("pattern", "all") or method.object != "table":
         return reply
     try:

@@ -10,10 +10,10 @@ from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import objects_of
 from metastored.model.remotes.values import Remote
 from metastored.remotes.definitions import Known
+from metastored.wire.edit.splice import splice_arguments
 from metastored.wire.message import Call
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names, names_in
-from metastored.wire.splice import splice_arguments
+from metastored.wire.methods.naming import argument_names, names_in
 from metastored.wire.structs import replace
 
 LONG: Final = 16 * 1024

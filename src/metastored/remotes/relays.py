@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metastored.errors import Error
+from metastored.wire.edit.passing import PassingResult
+from metastored.wire.edit.splice import Renames
 from metastored.wire.message import Relayed
 from metastored.wire.methods import Method
-from metastored.wire.passing import PassingResult
-from metastored.wire.splice import Renames
 
 
 class RenamedRelay(Relayed):

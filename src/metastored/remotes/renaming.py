@@ -21,9 +21,7 @@ from metastored.model.remotes.values import Access, Remote
 from metastored.remotes.pairs import rename_pairs
 from metastored.remotes.relays import RenamedRelay
 from metastored.remotes.views import rename_view
-from metastored.wire.message import REPLY, Call, Relayed, Reply, Stream
-from metastored.wire.methods import Method
-from metastored.wire.splice import (
+from metastored.wire.edit.splice import (
     Renames,
     carries_exception,
     splice_arguments,
@@ -31,6 +29,8 @@ from metastored.wire.splice import (
     splice_result,
     stream_result,
 )
+from metastored.wire.message import REPLY, Call, Relayed, Reply, Stream
+from metastored.wire.methods import Method
 
 SENT_MOST: Final = 256
 SENT_LONGEST: Final = 512

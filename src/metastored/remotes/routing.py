@@ -39,10 +39,10 @@ from metastored.remotes.owners import Owners, owners_of, parts_of, shared
 from metastored.remotes.relays import may_relay
 from metastored.remotes.renaming import LONG, Renaming
 from metastored.threads import Pool
+from metastored.wire.edit.splice import carries_exception
 from metastored.wire.message import REPLY, Call, Handler, Relayed, Reply, Session, Stream
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names
-from metastored.wire.splice import carries_exception
+from metastored.wire.methods.naming import argument_names
 
 log = logging.getLogger("metastored.remotes")
 

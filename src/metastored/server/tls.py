@@ -156,7 +156,7 @@ def fingerprint(certificate: Path) -> str:
 def common_name(certificate: dict[str, object] | None) -> str | None:
     """The common name in the subject of a client's certificate, as `ssl` gives it after it was verified.
 
-    None if it has none, several, or one that is no name of a user (a NUL, a line break).
+    None if it has none, several, or one that is not a name of a user (a NUL, a line break).
     """
     subject = (certificate or {}).get("subject", ())
     assert isinstance(subject, tuple)

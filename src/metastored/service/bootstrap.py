@@ -26,7 +26,7 @@ def stored_warehouse(database: Database) -> str | None:
     """The warehouse of the first start, or the directory that `metastored relocate` moved it to.
 
     It is the location of the catalog hive. None if the database is new, or if a client has set the
-    catalog's location to a text that is no location.
+    catalog's location to a text that is not a location.
     """
     row = catalogs.find(database.reader(), DEFAULT_CATALOG)
     if row is None:

@@ -91,7 +91,7 @@ def relocate(
 
 
 def _is_below(location: str, ancestor: str) -> bool:
-    """As `is_under`; a text that is no location, which an import may have stored, is below no directory."""
+    """As `is_under`; a text that is not a location, which an import may have stored, is below no directory."""
     try:
         return is_under(location, ancestor)
     except LocationError:

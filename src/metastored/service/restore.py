@@ -28,7 +28,7 @@ from metastored.store.objects import constraints as constraint_rows
 from metastored.store.security import grants, role_grants, roles
 from metastored.store.security.grants import Grant
 from metastored.store.security.role_grants import RoleGrantRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import ColumnStatisticsObj, PrincipalType, PrivilegeGrantInfo, Table
 from metastored.wire.generated.databases import Database

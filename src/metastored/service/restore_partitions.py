@@ -22,7 +22,7 @@ from metastored.service.statistics.get import ENGINE
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics, partitions, tables
 from metastored.store.objects.partitions import NewPartition, PartitionRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import ColumnStatisticsObj, StorageDescriptor
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace

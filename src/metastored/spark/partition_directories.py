@@ -19,8 +19,8 @@ from metastored.hive.limits import MAX_PARTITION_NAME, shortened
 from metastored.hive.locations import canonical, is_local, local_path
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
 from metastored.hive.transactions.layout import is_hidden
-from metastored.spark.acid.files import in_threads
 from metastored.spark.arrow_tasks import map_in_arrow
+from metastored.spark.files import in_threads
 
 MANY: Final = 500_000
 """From so many local directories on, they are listed by tasks of Spark: one process lists 100,000 in a second, and the

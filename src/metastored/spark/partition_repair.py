@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
+from metastored.client._sync.metadata import BATCH
 from metastored.errors import ApplicationError, InvalidInputException
 from metastored.hive.locations import is_local, local_path
 from metastored.hive.statistics.basic import KEEP_STATISTICS, NUM_FILES, TOTAL_SIZE
@@ -24,8 +25,8 @@ from metastored.model.makers import partition
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
-from metastored.spark.acid.files import files_of, in_threads, list_location
 from metastored.spark.acid.reading import connected, snapshot_of
+from metastored.spark.files import files_of, in_threads, list_location
 from metastored.spark.partition_directories import Found, HadoopDirectories, Key, find, measure, spread
 from metastored.spark.session_metastore import metastore_of
 from metastored.spark.table_data import data_location, partitions_named

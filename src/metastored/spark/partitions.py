@@ -13,11 +13,13 @@ from metastored.errors import (
     NoSuchObjectException,
     SparkCatalogError,
 )
+from metastored.filters.spark.conversion import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
+from metastored.filters.spark.predicates import is_expression, matching_rows, parse_predicate, selects
+from metastored.filters.where import Condition
 from metastored.hive.generation import Generation
 from metastored.hive.locations import canonical
 from metastored.hive.names import partition_name_to_vals, partition_names_to_vals
 from metastored.model.names import TableName
-from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
 from metastored.model.spark.partition_specs import Selection, restored_specs, specs_of
 from metastored.model.spark.partitions import (
     NullableSpec,
@@ -36,9 +38,7 @@ from metastored.model.spark.partitions import (
     to_metastore_spec,
     with_stats_properties,
 )
-from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
 from metastored.model.spark.values import CatalogTable, CatalogTablePartition, CatalogTableType
-from metastored.model.where import Condition
 from metastored.spark import directories
 from metastored.spark.connection import LOG, client_errors, named
 from metastored.spark.tables import Tables

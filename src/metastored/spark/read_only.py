@@ -27,7 +27,7 @@ def refuse_read_only(client: Client, names: Iterable[TableName]) -> None:
         try:
             described: Mapping[str, str] = client.database(database).parameters or {}
         except NoSuchObjectException:
-            continue  # Spark says so; or it is no database at all, as in parquet.`/path`.
+            continue  # Spark says so; or it is not a database at all, as in parquet.`/path`.
         if _is_read_only(described):
             raise _refused(tables[0], f"the remote database {database}")
         try:

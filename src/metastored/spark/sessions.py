@@ -100,7 +100,7 @@ def session(
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtra("a Spark session", "spark") from None
-    from metastored.spark.acid_sql.guard import guarded
+    from metastored.spark.acid.sql.guard import guarded
 
     settings = {"spark.app.name": APP_NAME, **conf(uri, warehouse, **login), **(options or {})}
     active = SparkSession.getActiveSession()

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import InvalidInputException
 from metastored.hive.statements.words import is_own
 from metastored.spark.acid.reading import TIMEOUT
-from metastored.spark.acid_sql.plain import plain_sql
+from metastored.spark.acid.sql.plain import plain_sql
 from metastored.spark.session_metastore import forget_tables, metastore_of, session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from metastored.spark.acid_sql.parameters import Args
+    from metastored.spark.acid.sql.parameters import Args
 
 
 def sql(
@@ -60,7 +60,7 @@ def sql(
 def _of_spark(
     spark: SparkSession, statement: str, client: Client | None, args: Args, timeout: float, retries: int
 ) -> DataFrame:
-    from metastored.spark.acid_sql.execution import execute
+    from metastored.spark.acid.sql.execution import execute
 
     if client is None and metastore_of(spark) is None:
         return plain_sql(spark, statement, args)  # The session has no metastore, and therefore no ACID tables.

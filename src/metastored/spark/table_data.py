@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
+from metastored.client._sync.metadata import BATCH
 from metastored.errors import InvalidInputException
 from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from metastored.client._sync.client import connect
-from metastored.client.sasl import Mechanism, kerberos
+from metastored.client.mechanisms import Mechanism
+from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError
 from metastored.transfer.local import FILE, Opening, opened
 from metastored.transfer.reading import Reader

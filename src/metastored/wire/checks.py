@@ -11,8 +11,8 @@ from typing import Final
 from metastored.hive import limits
 from metastored.wire.message import Call
 from metastored.wire.methods import Method
-from metastored.wire.naming import names_in
-from metastored.wire.plan import is_struct
+from metastored.wire.methods.naming import names_in
+from metastored.wire.methods.plan import is_struct
 
 LONGEST: Final = {
     **dict.fromkeys(("cat", "table", "function", "user"), limits.MAX_NAME),

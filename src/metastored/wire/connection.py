@@ -13,13 +13,13 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
-from metastored.wire.arriving import ArrivingResult
-from metastored.wire.binary_protocol import BINARY, read_header
+from metastored.wire.codec.binary_protocol import BINARY, read_header
+from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
+from metastored.wire.edit.passing import PassingResult
 from metastored.wire.limits import MAX_MESSAGE, MAX_REPLY
 from metastored.wire.message import CALL, EXCEPTION, ONEWAY, REPLY, Call, Reply, Stream
 from metastored.wire.methods import METHODS, Method
-from metastored.wire.passing import PassingResult
-from metastored.wire.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
+from metastored.wire.replies.arriving import ArrivingResult
 from metastored.wire.sniff import Kind, sniff
 
 _length = Struct(">I").unpack_from
@@ -92,11 +92,11 @@ def protocol_named(name: str) -> WireProtocol:
     if name == "binary":
         return BINARY
     if name == "compact":
-        from metastored.wire.compact_protocol import COMPACT
+        from metastored.wire.codec.compact_protocol import COMPACT
 
         return COMPACT
     if name == "json":
-        from metastored.wire.tjson_protocol import TJSON
+        from metastored.wire.codec.tjson_protocol import TJSON
 
         return TJSON
     raise LocalProtocolError(f"unknown protocol {name!r}; known are binary, compact and json")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, RemoteProtocolError
+from metastored.wire.codec.protocol import BadVersion, Incomplete, WireProtocol
+from metastored.wire.codec.tjson_protocol import TJSON
 from metastored.wire.connection import Request, protocol_named, request_of
 from metastored.wire.message import Reply, Stream
 from metastored.wire.methods import METHODS
-from metastored.wire.protocol import BadVersion, Incomplete, WireProtocol
 from metastored.wire.sniff import Kind, sniff
-from metastored.wire.tjson_protocol import TJSON
 
 SHORT: Final = 4096
 """Bytes of a text that is parsed in one go: no text of this size is nested too deeply."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from metastored.errors import ApplicationError, Error, LocalProtocolError, MetaException, MetastoreError
 from metastored.hive.generation import ANY, Compat, Generation
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
 from metastored.wire.types import CALL as CALL

@@ -5,7 +5,7 @@ A type is written as Thrift writes it (`list<FieldSchema>`, `map<string,string>`
     "16 string catName required default=hive @cat in=2.3-3.1"
 
 id, type, name, and then in any order `required`, `optional`, `default=…`, `@role`, `in=…`. This module never looks
-up a struct: a name that is no base type is a struct or an enum, which the codecs resolve.
+up a struct: a name that is not a base type is a struct or an enum, which the codecs resolve.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import InvalidObjectException
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import CATALOG_KEYS, KEYS, MASK, remote_keys, short_name, without_remote_keys
-from metastored.model.remotes.values import Access, Endpoint, is_remote, read_remote, remote_parameters
+from metastored.model.remotes.values import Access, is_remote, read_remote, remote_parameters
 
 URIS = {"hive.metastore.uris": "thrift://old:9083"}
 

@@ -12,7 +12,7 @@ import pytest
 
 from metastored.errors import ApplicationError
 from metastored.testing import RunningServer
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS

@@ -16,7 +16,7 @@ import pytest
 
 from metastored.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls, made_certificate
 from metastored.testing import running_server
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS

@@ -11,7 +11,7 @@ import pytest
 import metastored.service
 from metastored.errors import StoreError
 from metastored.service.core import rows
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsObj,

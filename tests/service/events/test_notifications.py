@@ -20,7 +20,8 @@ from metastored.service.events.messages import BY_TYPE
 from metastored.service.events.parts import Parts
 from metastored.service.retention import clean
 from metastored.store.objects.events import EventRow
-from metastored.wire import binary, tjson
+from metastored.wire.codec import binary, tjson
+from metastored.wire.codec.tjson import CODEC
 from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
 from metastored.wire.generated.common import (
     ColumnStatistics,
@@ -52,7 +53,6 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
-from metastored.wire.tjson import CODEC
 from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
 from tests.support.objects import DB, make_table, table

@@ -6,7 +6,7 @@ import pytest
 
 from metastored.errors import MetastoreError
 from metastored.hive.generation import Generation
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from tests.service.conftest import Starter

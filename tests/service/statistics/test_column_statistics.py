@@ -20,7 +20,7 @@ from metastored.service.core.context import Context
 from metastored.service.statistics.aggregate import get_aggr_stats_for
 from metastored.service.statistics.delete import forget_changed_columns
 from metastored.store.objects import events, tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     BooleanColumnStatsData,
     ColumnStatistics,

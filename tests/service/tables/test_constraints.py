@@ -12,7 +12,7 @@ from metastored.hive.generation import Generation
 from metastored.service.core.changes import unpack
 from metastored.service.tables.constraints import follow_columns
 from metastored.store.objects import events, tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     SQLCheckConstraint,
     SQLDefaultConstraint,

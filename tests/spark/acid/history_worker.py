@@ -26,7 +26,7 @@ from metastored.hive.locations import local_path
 from metastored.hive.transactions import layout
 from metastored.hive.transactions.resolution import resolve
 from metastored.model.names import table_name
-from metastored.spark.acid.files import files_of, list_location
+from metastored.spark.files import files_of, list_location
 
 LOCK_TIMEOUT = 10.0
 Rows = dict[int, list[int]]

@@ -23,7 +23,7 @@ from typing import Any
 import metastored
 from metastored.client._sync.caller import Caller
 from metastored.hive.locations import local_path
-from metastored.spark.acid.files import LocalFiles
+from metastored.spark.files import LocalFiles
 
 READS = ("get_", "show_", "check_", "find_columns", "heartbeat")
 FILE_OPERATIONS = ("make", "write", "add_orc_metadata", "concatenate", "rename", "remove")
@@ -102,8 +102,8 @@ def session() -> Any:
 def operate(spark: Any, client: metastored.Client, table: str, operation: str) -> None:
     """The operations. The test runs them again after the kill."""
     from metastored.spark import acid
-    from metastored.spark.compaction.queue import worker_id
-    from metastored.spark.compaction.worker import work
+    from metastored.spark.acid.compaction.queue import worker_id
+    from metastored.spark.acid.compaction.worker import work
 
     match operation:
         case "insert":

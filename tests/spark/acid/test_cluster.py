@@ -26,8 +26,8 @@ from metastored.hive.locations import local_path
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.compaction.queue import request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.queue import request
+from metastored.spark.acid.compaction.worker import work
 
 task = json.loads(TASK)
 client = metastored.connect(task["uri"], cache=False)

@@ -19,11 +19,11 @@ from metastored.hive.orc import read_tail
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.files import files_of
-from metastored.spark.compaction import jobs, worker
-from metastored.spark.compaction.cleaner import clean
-from metastored.spark.compaction.queue import entries, request
-from metastored.spark.compaction.worker import Done, work
+from metastored.spark.acid.compaction import jobs, worker
+from metastored.spark.acid.compaction.cleaner import clean
+from metastored.spark.acid.compaction.queue import entries, request
+from metastored.spark.acid.compaction.worker import Done, work
+from metastored.spark.files import files_of
 from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, new_warehouse, rows_of
 from tests.spark.acid.test_histories import KINDS, found, started
 

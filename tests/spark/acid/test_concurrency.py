@@ -19,7 +19,7 @@ from metastored.client.acid import lock_type, write_components
 from metastored.errors import LockFailed, NotSupported, TransactionFailed
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.statistics import _Recorder
+from metastored.spark.acid.files.statistics import _Recorder
 from metastored.wire.structs import replace
 from tests.spark.acid.conftest import Warehouse, rows_of
 from tests.support.apache import ApacheMetastore

@@ -7,7 +7,7 @@ import pytest
 import metastored
 from metastored.errors import NotSupported
 from metastored.model.names import table_name
-from metastored.spark.acid.defaults import default_values, is_constant
+from metastored.spark.acid.rows.defaults import default_values, is_constant
 from metastored.structs import AddDefaultConstraintRequest, SQLDefaultConstraint
 from metastored.testing import running_server
 

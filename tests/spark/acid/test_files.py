@@ -11,7 +11,7 @@ import pytest
 from pyarrow import orc
 
 from metastored.errors import NotSupported
-from metastored.spark.acid.files import (
+from metastored.spark.files import (
     Entry,
     Files,
     HadoopFiles,

@@ -23,8 +23,8 @@ from metastored.hive.locations import local_path
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.compaction.queue import request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.queue import request
+from metastored.spark.acid.compaction.worker import work
 from metastored.testing import running_server
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, new_warehouse, write_original
 from tests.support.hive_acid import HiveFiles

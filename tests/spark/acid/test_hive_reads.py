@@ -22,10 +22,10 @@ from metastored.hive.transactions.compaction import CompactionKind
 from metastored.hive.transactions.layout import decode_bucket, encode_bucket
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.buckets import bucket_column
+from metastored.spark.acid.compaction.queue import request
+from metastored.spark.acid.compaction.worker import work
+from metastored.spark.acid.files.buckets import bucket_column
 from metastored.spark.acid.tables import acid_table
-from metastored.spark.compaction.queue import request
-from metastored.spark.compaction.worker import work
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, Warehouse
 from tests.spark.acid.test_hive_writes import ALL_TYPES, VALUES
 from tests.support.hive_acid import READERS, HiveError, HiveFiles, comparable, deleted, inserted

@@ -14,7 +14,7 @@ import pytest
 import metastored
 import metastored.spark
 from metastored.errors import AcidStatementError, AcidTableError
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.testing import RunningServer
 from tests.spark.acid.conftest import Shop, rows_of
 

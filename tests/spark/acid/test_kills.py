@@ -24,9 +24,9 @@ import metastored
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.files import files_of
-from metastored.spark.compaction.cleaner import all_transactions, clean
-from metastored.spark.compaction.queue import entries, request, requeue_interrupted
+from metastored.spark.acid.compaction.cleaner import all_transactions, clean
+from metastored.spark.acid.compaction.queue import entries, request, requeue_interrupted
+from metastored.spark.files import files_of
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.locks import ShowLocksRequest
 from tests.spark.acid.conftest import Warehouse, new_warehouse, rows_of

@@ -14,7 +14,7 @@ import pytest
 import metastored
 from metastored.errors import InvalidInputException
 from metastored.spark import acid
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.testing import RunningServer
 from tests.spark.acid.conftest import Warehouse
 from tests.spark.acid.test_hive_writes import WriteIds

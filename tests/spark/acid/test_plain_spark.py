@@ -20,10 +20,10 @@ from metastored.hive.names import DEFAULT_PARTITION
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.files import files_of
-from metastored.spark.compaction.cleaner import clean
-from metastored.spark.compaction.queue import entries, request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.cleaner import clean
+from metastored.spark.acid.compaction.queue import entries, request
+from metastored.spark.acid.compaction.worker import work
+from metastored.spark.files import files_of
 from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.structs import replace
@@ -389,7 +389,7 @@ def test_no_statement_and_no_writer_changes_an_acid_table(seen: Seen, version: s
 
 READER = """
 import metastored.spark
-from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.acid.sql.guard import guarded
 from metastored.spark.session_metastore import session_client
 
 spark.sparkContext.setLogLevel("OFF")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import DateType, DoubleType, LongType, StringType, StructField
 
-from metastored.spark.acid.pruning import _is_about, _leaf, conjuncts
-from metastored.spark.acid.scan import path_key
+from metastored.spark.acid.rows.pruning import _is_about, _leaf, conjuncts
+from metastored.spark.acid.rows.scan import path_key
 
 FIELDS = {
     "id": StructField("id", LongType()),

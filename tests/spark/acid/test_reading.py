@@ -10,7 +10,7 @@ import pytest
 from metastored.errors import InvalidInputException, NotSupported
 from metastored.hive.transactions import layout
 from metastored.spark import acid
-from metastored.spark.acid import scan
+from metastored.spark.acid.rows import scan
 from metastored.wire.generated.locks import ShowLocksRequest
 from metastored.wire.generated.transactions import TxnState
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, rows_of, write_original

@@ -20,10 +20,10 @@ import metastored
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.acid.files import files_of
-from metastored.spark.compaction.cleaner import clean
-from metastored.spark.compaction.queue import request
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.cleaner import clean
+from metastored.spark.acid.compaction.queue import request
+from metastored.spark.acid.compaction.worker import work
+from metastored.spark.files import files_of
 from metastored.testing import RunningServer, running_server
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, Warehouse, new_warehouse
 from tests.support.apache import ApacheMetastore

@@ -12,11 +12,11 @@ from pyarrow import orc
 
 from metastored.hive.orc import Range
 from metastored.spark import acid
-from metastored.spark.acid import deleted_bits
-from metastored.spark.acid import row_keys as module
-from metastored.spark.acid.deleted_bits import without_deleted
-from metastored.spark.acid.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, RowKeys, row_keys
-from metastored.spark.acid.state import DeleteFile
+from metastored.spark.acid.files.state import DeleteFile
+from metastored.spark.acid.rows import deleted_bits
+from metastored.spark.acid.rows import row_keys as module
+from metastored.spark.acid.rows.deleted_bits import without_deleted
+from metastored.spark.acid.rows.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, RowKeys, row_keys
 from tests.spark.acid.conftest import Warehouse, rows_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -15,7 +15,7 @@ from metastored.hive.orc import Range
 from metastored.hive.transactions.layout import encode_bucket
 from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidTxnList, ValidWriteIdList
 from metastored.model.names import table_name
-from metastored.spark.acid.state import ANY, DeleteFile, Original, PartitionState, _partition_state
+from metastored.spark.acid.files.state import ANY, DeleteFile, Original, PartitionState, _partition_state
 from metastored.spark.acid.tables import AcidTable, Buckets
 from metastored.wire.generated.common import Table
 

@@ -12,11 +12,11 @@ import pytest
 from metastored.errors import CommitUnknown, InvalidInputException, LockFailed, NotSupported, TransactionFailed
 from metastored.spark import acid
 from metastored.spark.acid import single
-from metastored.spark.acid.counts import UNKNOWN, Changed, of_merge
-from metastored.spark.acid.statistics import RowCounts
+from metastored.spark.acid.files.counts import UNKNOWN, Changed, of_merge
+from metastored.spark.acid.files.statistics import RowCounts
 from metastored.wire.generated.transactions import TxnType
 from tests.spark.acid.conftest import INSERT_ONLY, Shop, rows_of
-from tests.spark.acid_sql.test_parameters import HOSTILE
+from tests.spark.acid.sql.test_parameters import HOSTILE
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -18,8 +18,8 @@ import metastored
 import metastored.spark
 from metastored.errors import AcidStatementError, AcidTableError, InvalidInputException, InvalidOperationException
 from metastored.spark import acid
-from metastored.spark.acid_sql.guard import guarded
-from metastored.spark.compaction.queue import entries
+from metastored.spark.acid.compaction.queue import entries
+from metastored.spark.acid.sql.guard import guarded
 from metastored.testing import RunningServer
 from tests.spark.acid.conftest import INSERT_ONLY, Shop, rows_of
 

@@ -71,7 +71,7 @@ def _explained(shop: Shop, column: str, value: str) -> str:
 
 
 def _planned(shop: Shop, column: str, value: str) -> str:
-    from metastored.spark.acid.assignment import assigned, positional
+    from metastored.spark.acid.rows.assignment import assigned, positional
     from metastored.spark.acid.tables import acid_table
 
     table = acid_table(shop.client, f"{shop.database}.typed")

@@ -9,8 +9,8 @@ from metastored.errors import InvalidInputException
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
-from metastored.spark.compaction.queue import request, worker_id
-from metastored.spark.compaction.worker import work
+from metastored.spark.acid.compaction.queue import request, worker_id
+from metastored.spark.acid.compaction.worker import work
 from metastored.wire.structs import replace
 from tests.spark.acid.conftest import INSERT_ONLY, Shop, rows_of
 

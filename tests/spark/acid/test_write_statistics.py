@@ -8,7 +8,7 @@ import pytest
 
 from metastored.hive.statistics.basic import COLUMN_STATS_ACCURATE
 from metastored.spark import acid
-from metastored.spark.acid.statistics import RowCounts, Visible, after_write
+from metastored.spark.acid.files.statistics import RowCounts, Visible, after_write
 from metastored.wire.generated.notifications import NotificationEventRequest
 from metastored.wire.structs import replace
 from tests.spark.acid.conftest import INSERT_ONLY, Warehouse

@@ -13,7 +13,8 @@ from metastored.errors import InvalidInputException, InvalidOperationException, 
 from metastored.hive.orc import Range, read_tail
 from metastored.hive.transactions import layout
 from metastored.spark import acid
-from metastored.spark.acid import staging, writing
+from metastored.spark.acid import writing
+from metastored.spark.acid.files import staging
 from metastored.wire.generated.notifications import NotificationEventRequest
 from tests.spark.acid.conftest import FULL, Warehouse, rows_of
 

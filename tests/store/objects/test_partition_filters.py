@@ -1,4 +1,4 @@
-"""Filters in SQL match the same partitions as `metastored.hive.filters.tree.predicate`, on both databases."""
+"""Filters in SQL match the same partitions as `metastored.filters.hive.tree.predicate`, on both databases."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,19 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metastored.hive.filters.tree import (
-    And,
-    Between,
-    Comparison,
-    Filter,
-    FilterKeyError,
-    In,
-    Like,
-    MultiIn,
-    Not,
-    Or,
-    predicate,
-)
+from metastored.filters.hive.tree import Between, Comparison, Filter, FilterKeyError, In, Like, MultiIn, Not, predicate
+from metastored.filters.logic import And, Or
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
 from metastored.store.engine.database import Database

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import ConfigError, InvalidObjectException, StoreError
-from metastored.model.remotes.values import Endpoint
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 
 PASSWORD = "metastored.remote.password"

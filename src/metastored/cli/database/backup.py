@@ -86,7 +86,7 @@ def _verified(store: Store) -> Readable:
     data = settings.data if settings.database_url is None else None
     database = open_existing(settings.database_url, data, threads=1)
     try:
-        # Jobs that wait for a server are no damage.
+        # Jobs that wait for a server are not damage.
         damage = [finding for finding in examine(database, time.time()) if finding.kind != "job"]
     finally:
         database.close()

@@ -65,7 +65,7 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
 
 def _holder(client: Client) -> object | None:
     """The transaction that the cleaner of compactions waits for: a hint, for those who may read the queue."""
-    from metastored.spark.compaction.waiting import find_holder
+    from metastored.spark.acid.compaction.waiting import find_holder
 
     with suppress(Error):
         return find_holder(client)

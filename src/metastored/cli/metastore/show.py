@@ -48,7 +48,7 @@ def show(server: Server, object: Object, output: Output = "text") -> None:
 
 
 def _show_database(client: Client, name: str, output: str) -> None:
-    from metastored.client.descriptions import described_database
+    from metastored.client.statements.descriptions import described_database
     from metastored.model.plain import to_dict
 
     found: Database = client.database(name)
@@ -59,7 +59,7 @@ def _show_database(client: Client, name: str, output: str) -> None:
 
 
 def _show_table(client: Client, name: str, output: str) -> None:
-    from metastored.client.descriptions import described_table
+    from metastored.client.statements.descriptions import described_table
     from metastored.errors import NoSuchObjectException
     from metastored.model.plain import to_dict
 

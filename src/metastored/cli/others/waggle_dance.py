@@ -9,7 +9,7 @@ from metastored.errors import ConfigError
 
 
 def read_yaml(file: Path) -> Any:
-    """The content of a file. Raises ConfigError where it is no YAML, and OSError."""
+    """The content of a file. Raises ConfigError where it is not YAML, and OSError."""
     import yaml
 
     try:

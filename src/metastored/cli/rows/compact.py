@@ -47,11 +47,11 @@ def worker(
     output: Output = "text",
 ) -> None:
     """Take compactions from the queue and run them on Spark. JSON has an object on each line."""
-    from metastored.spark.compaction.queue import requeue_interrupted, worker_id
+    from metastored.spark.acid.compaction.queue import requeue_interrupted, worker_id
 
     with server.connect() as client, stopping() as stopped:
         session = spark.session(server.uri)
-        from metastored.spark.compaction.worker import work  # It imports pyspark: without it, the session says so.
+        from metastored.spark.acid.compaction.worker import work  # It imports pyspark: without it, the session says so.
 
         def step() -> bool:
             for entry in requeue_interrupted(client):
@@ -82,7 +82,7 @@ def initiator(
 ) -> None:
     """Request compactions of tables that reached Hive's thresholds. Tables may have thresholds of their own."""
     from metastored.hive.transactions.compaction import Thresholds
-    from metastored.spark.compaction.initiator import initiate
+    from metastored.spark.acid.compaction.initiator import initiate
 
     thresholds = Thresholds(deltas, ratio, aborted)
     with server.connect() as client, stopping() as stopped:
@@ -103,9 +103,9 @@ def cleaner(
     server: Server, spark: Spark, once: Once = False, interval: Interval = 60.0, output: Output = "text"
 ) -> None:
     """Remove what compactions replaced, and what aborted writes left. Says which transaction it waits for."""
-    from metastored.spark.compaction.aborted import forget_aborted
-    from metastored.spark.compaction.cleaner import clean
-    from metastored.spark.compaction.waiting import find_holder
+    from metastored.spark.acid.compaction.aborted import forget_aborted
+    from metastored.spark.acid.compaction.cleaner import clean
+    from metastored.spark.acid.compaction.waiting import find_holder
 
     with server.connect() as client, stopping() as stopped:
         files = spark.files(server.uri)
@@ -140,8 +140,8 @@ def request(
     """Put a compaction into the queue, as ALTER TABLE … COMPACT does."""
     from metastored.hive.transactions.compaction import CompactionKind
     from metastored.model.names import table_name
-    from metastored.spark.compaction.queue import request as put
-    from metastored.spark.compaction.queue import worker_id
+    from metastored.spark.acid.compaction.queue import request as put
+    from metastored.spark.acid.compaction.queue import worker_id
 
     with server.connect() as client:
         wanted = table_name(table)
@@ -157,8 +157,8 @@ def request(
 @options(server=Server.read)
 def every(server: Server, output: Output = "text") -> None:
     """List the compactions that wait, run or have ended. `waits_for` is a transaction that may read the old files."""
-    from metastored.spark.compaction.queue import entries
-    from metastored.spark.compaction.waiting import find_holder
+    from metastored.spark.acid.compaction.queue import entries
+    from metastored.spark.acid.compaction.waiting import find_holder
 
     with server.connect() as client:
         found = entries(client)

@@ -59,7 +59,7 @@ class Completion:
 
     def _names(self, text: str) -> Iterator[str]:
         """Catalogs, databases, the tables of the current one, and the columns of tables in the text."""
-        # Completion is no place for an error: the statement itself will say it.
+        # Completion is not the place for an error: the statement itself will say it.
         with suppress(Error):
             yield from self._client.api.get_catalogs().names or ()
         with suppress(Error):

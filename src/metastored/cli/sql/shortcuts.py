@@ -1,4 +1,4 @@
-"""Commands of the prompt that are no statements: `help`, `\\d` and its like, `\\timing`. Pure."""
+"""Commands of the prompt that are not statements: `help`, `\\d` and its like, `\\timing`. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUIT: Final = "\\q"
 
 
 def statement_of(line: str) -> str | None:
-    """The statement that a shortcut stands for; None for a line that is no shortcut, or one without its name."""
+    """The statement that a shortcut stands for; None for a line that is not a shortcut, or one without its name."""
     word, _, argument = line.strip().rstrip(";").partition(" ")
     argument = argument.strip()
     if word == "\\d" and not argument:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from metastored.client._async.rights import check_target, grants_on, members
-from metastored.client.statements import database_of, table_of
+from metastored.client.statements.values import database_of, table_of
 from metastored.errors import NoSuchObjectException, PermissionDenied
 from metastored.hive.statements.basics import ROLE, Principal
 from metastored.hive.statements.rights import DATABASE, SERVER, TABLE, Target

@@ -47,14 +47,14 @@ from metastored.wire.generated.transactions import AddDynamicPartitions
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.metadata import AsyncMetadata
 
 
 class AsyncRead:
     """A read. Its open transaction prevents the cleaner from removing the files of its snapshot."""
 
     def __init__(
-        self, client: AsyncClient, transaction: AsyncTransaction, names: Sequence[Name], timeout: float
+        self, client: AsyncMetadata, transaction: AsyncTransaction, names: Sequence[Name], timeout: float
     ) -> None:
         if not names:
             raise InvalidInputException("a read needs the name of a table")
@@ -123,7 +123,7 @@ class AsyncWrite:
 
     def __init__(
         self,
-        client: AsyncClient,
+        client: AsyncMetadata,
         transaction: AsyncTransaction,
         table: TableName,
         operation: str,
@@ -333,7 +333,7 @@ def _transactional(table: Table, name: TableName) -> Acid:
     return acid
 
 
-async def current_acid(client: AsyncClient, tables: Sequence[Table]) -> list[Acid | None]:
+async def current_acid(client: AsyncMetadata, tables: Sequence[Table]) -> list[Acid | None]:
     """How each table is transactional, with the ids that the metastore has now; None for one that is not.
 
     It costs two calls if one of the tables is transactional. Servers before Hive 3.0 have no write ids of tables.

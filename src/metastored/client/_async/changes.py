@@ -20,7 +20,7 @@ from metastored.wire.generated.tables import AlterTableRequest
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.metadata import AsyncMetadata
 
 ATTEMPTS: Final = 20
 """How often a change is tried while others change the same object."""
@@ -29,13 +29,13 @@ Changed = TypeVar("Changed", Table, Partition)
 
 
 async def change_table(
-    client: AsyncClient,
+    client: AsyncMetadata,
     name: TableName,
     change: Callable[[Table], Table],
     environment: Mapping[str, str],
     write: tuple[int, str] | None,
 ) -> Table:
-    """See `AsyncClient.change_table`."""
+    """See `AsyncMetadata.change_table`."""
     api = client.api
 
     async def read() -> tuple[Table, ...]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._async.partition_changes import alter_partitions, matching, request_compaction, shown
 from metastored.client._async.views import change_query, check_kind, create_view, drop_of_kind
-from metastored.client.changed_tables import Changed, has_path, without
-from metastored.client.constraints import Constraints, constraints_of
-from metastored.client.new_tables import (
+from metastored.client.statements.changed_tables import Changed, has_path, without
+from metastored.client.statements.constraints import Constraints, constraints_of
+from metastored.client.statements.new_tables import (
     hive_table,
     is_for_spark,
     spark_tables,
 )
-from metastored.client.statements import Result, database_of, owner_type, table_of
+from metastored.client.statements.values import Result, database_of, owner_type, table_of
 from metastored.errors import (
     AlreadyExistsException,
     InvalidOperationException,
@@ -54,13 +54,15 @@ from metastored.wire.generated.functions import Function, FunctionType, Resource
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 DONE: Final = Result()
 RESOURCES: Final = {"JAR": ResourceType.JAR, "FILE": ResourceType.FILE, "ARCHIVE": ResourceType.ARCHIVE}
 
 
-async def execute_definition(client: AsyncClient, current: DatabaseName, statement: s.DefinitionStatement) -> Result:
+async def execute_definition(
+    client: AsyncOperations, current: DatabaseName, statement: s.DefinitionStatement
+) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.CreateTable():
@@ -99,7 +101,7 @@ async def execute_definition(client: AsyncClient, current: DatabaseName, stateme
 # --- catalogs and databases -----------------------------------------------------------------------------------
 
 
-async def _databases(client: AsyncClient, current: DatabaseName, statement: s.DefinitionStatement) -> None:
+async def _databases(client: AsyncOperations, current: DatabaseName, statement: s.DefinitionStatement) -> None:
     api = client.api
     match statement:
         case s.CreateDatabase(name, if_not_exists):
@@ -146,7 +148,7 @@ async def _databases(client: AsyncClient, current: DatabaseName, statement: s.De
             raise AssertionError(statement)
 
 
-async def _database(client: AsyncClient, name: DatabaseName) -> Database:
+async def _database(client: AsyncOperations, name: DatabaseName) -> Database:
     client.forget(name.database)
     return await client.api.get_database(name.field)
 
@@ -171,7 +173,7 @@ def _altered(database: Database, action: Any) -> Database:
 # --- tables ---------------------------------------------------------------------------------------------------
 
 
-async def _create_table(client: AsyncClient, current: DatabaseName, statement: s.CreateTable) -> None:
+async def _create_table(client: AsyncOperations, current: DatabaseName, statement: s.CreateTable) -> None:
     name = table_of(statement.name, current)
     if is_for_spark(statement):
         database = await _database(client, name.database_name)
@@ -192,7 +194,7 @@ async def _create_table(client: AsyncClient, current: DatabaseName, statement: s
             raise
 
 
-async def _create_first(client: AsyncClient, forms: list[Table], if_not_exists: bool) -> None:
+async def _create_first(client: AsyncOperations, forms: list[Table], if_not_exists: bool) -> None:
     """Creates a table in the first form that the server takes, as Spark does."""
     *others, last = forms
     for form in others:
@@ -217,7 +219,7 @@ def _check_constrained(name: TableName, constraints: Constraints, columns: tuple
         raise InvalidOperationException(f"a constraint of {name} names {missing[0]}, which is no column of it")
 
 
-async def _create_like(client: AsyncClient, current: DatabaseName, statement: s.CreateTableLike) -> None:
+async def _create_like(client: AsyncOperations, current: DatabaseName, statement: s.CreateTableLike) -> None:
     """A table with the columns and the format of another one; of its parameters, Hive copies none."""
     name, like = table_of(statement.name, current), table_of(statement.like, current)
     source = await client.fresh_table(like)
@@ -248,7 +250,7 @@ async def _create_like(client: AsyncClient, current: DatabaseName, statement: s.
     await client.create_table(table, statement.if_not_exists)
 
 
-async def _truncate(client: AsyncClient, name: TableName, partition: Pairs) -> None:
+async def _truncate(client: AsyncOperations, name: TableName, partition: Pairs) -> None:
     """The metastore empties the directories and sets the statistics to zero."""
     table = await client.fresh_table(name)
     if kinds.is_view(table):
@@ -270,7 +272,7 @@ async def _truncate(client: AsyncClient, name: TableName, partition: Pairs) -> N
     await client.api.truncate_table(name.database_field, name.table, names)
 
 
-async def _alter_table(client: AsyncClient, current: DatabaseName, name: TableName, action: s.Action) -> None:
+async def _alter_table(client: AsyncOperations, current: DatabaseName, name: TableName, action: s.Action) -> None:
     match action:
         case s.RenameTo(to):
             await _rename(client, name, to)
@@ -290,7 +292,7 @@ async def _alter_table(client: AsyncClient, current: DatabaseName, name: TableNa
     client.forget(name.database, name.table)
 
 
-async def _rename(client: AsyncClient, name: TableName, to: tuple[str, ...]) -> None:
+async def _rename(client: AsyncOperations, name: TableName, to: tuple[str, ...]) -> None:
     target = name._replace(table=to[-1]) if len(to) == 1 else table_of(to, name.database_name)
     if target.catalog not in ("", name.catalog):
         raise InvalidOperationException(f"{name} cannot be renamed to {target}: a table stays in its catalog")
@@ -303,7 +305,7 @@ async def _rename(client: AsyncClient, name: TableName, to: tuple[str, ...]) -> 
     client.forget(target.database, target.table)
 
 
-async def _add_constraint(client: AsyncClient, name: TableName, constraint: s.Constraint) -> None:
+async def _add_constraint(client: AsyncOperations, name: TableName, constraint: s.Constraint) -> None:
     table = await client.fresh_table(name)
     rows = constraints_of((constraint,), (), name)
     _check_constrained(name, rows, (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ())))
@@ -325,7 +327,9 @@ def _commented(table: Table, text: str | None) -> Table:
 # --- functions ------------------------------------------------------------------------------------------------
 
 
-async def _functions(client: AsyncClient, current: DatabaseName, statement: s.CreateFunction | s.DropFunction) -> None:
+async def _functions(
+    client: AsyncOperations, current: DatabaseName, statement: s.CreateFunction | s.DropFunction
+) -> None:
     name = table_of(statement.name, current)
     if isinstance(statement, s.DropFunction):
         try:

@@ -318,7 +318,7 @@ class AsyncTransaction:
             raise TransactionFailed(f"transaction {self.id} was aborted") from lost
 
     async def abort(self) -> None:
-        """Aborts the transaction. A transaction that no longer exists is no error."""
+        """Aborts the transaction. A transaction that no longer exists is not an error."""
         self._ended = True
         await self._heart.stop()
         try:

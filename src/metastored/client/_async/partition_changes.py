@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import lower, with_storage
-from metastored.client.statements import table_of
+from metastored.client.statements.new_tables import lower, with_storage
+from metastored.client.statements.values import table_of
 from metastored.errors import InvalidOperationException, ObjectNotFound
 from metastored.hive.names import make_part_name, normalize
 from metastored.hive.statements import definitions as s
@@ -24,13 +24,13 @@ from metastored.wire.generated.partitions import DropPartitionsRequest, Partitio
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 KINDS: Final = {"major": CompactionType.MAJOR, "minor": CompactionType.MINOR}
 
 
 async def alter_partitions(
-    client: AsyncClient,
+    client: AsyncOperations,
     current: DatabaseName,
     name: TableName,
     action: s.AddPartitions | s.DropPartitions | s.AlterPartition | s.ExchangePartition,
@@ -71,7 +71,7 @@ async def alter_partitions(
             await _exchange(client, name, table, values, table_of(source, current))
 
 
-async def _exchange(client: AsyncClient, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
+async def _exchange(client: AsyncOperations, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
     """Moves partitions of another table to this one, with their directories; the metastore compares the columns."""
     for each, found in ((name, table), (source, await client.fresh_table(source))):
         if acid_of(found) is not None:
@@ -88,7 +88,7 @@ async def _exchange(client: AsyncClient, name: TableName, table: Table, values: 
 
 
 async def request_compaction(
-    client: AsyncClient, name: TableName, table: Table, action: s.Compact, partition: str | None = None
+    client: AsyncOperations, name: TableName, table: Table, action: s.Compact, partition: str | None = None
 ) -> None:
     """Puts a compaction into the queue, where a worker takes it. Raises InvalidOperationException if one is there."""
     if acid_of(table) is None:
@@ -122,7 +122,7 @@ def _changed_partition(partition: Partition, change: s.SetLocation | s.SetStorag
 
 
 async def matching(
-    client: AsyncClient, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
+    client: AsyncOperations, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
 ) -> tuple[str, ...]:
     """The names of the partitions for which all comparisons hold."""
     keys = lower(keys_of(table))
@@ -138,7 +138,7 @@ async def matching(
 
 
 async def _drop_partitions(
-    client: AsyncClient, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool
+    client: AsyncOperations, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool
 ) -> None:
     request = DropPartitionsRequest(
         name.database,

@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.rights import (
+from metastored.client.statements.rights import (
     bag,
     column_reference,
     expanded,
@@ -20,7 +20,7 @@ from metastored.client.rights import (
     shown_roles,
     type_of,
 )
-from metastored.client.statements import Result, database_of, rows_of, table_of
+from metastored.client.statements.values import Result, database_of, rows_of, table_of
 from metastored.errors import (
     Error,
     InvalidOperationException,
@@ -52,13 +52,13 @@ from metastored.wire.generated.roles import (
 )
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 DONE: Final = Result()
 _PLAIN: Final = re.compile(r"\w+", re.ASCII)
 
 
-async def execute_right(client: AsyncClient, current: DatabaseName, statement: s.RightsStatement) -> Result:
+async def execute_right(client: AsyncOperations, current: DatabaseName, statement: s.RightsStatement) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.CreateRole(name):
@@ -98,13 +98,13 @@ async def execute_right(client: AsyncClient, current: DatabaseName, statement: s
 # --- roles ----------------------------------------------------------------------------------------------------
 
 
-async def role_grants(client: AsyncClient, principal: Principal) -> tuple[RolePrincipalGrant, ...]:
+async def role_grants(client: AsyncOperations, principal: Principal) -> tuple[RolePrincipalGrant, ...]:
     """The roles that a principal was granted; a user has `public` too."""
     request = GetRoleGrantsForPrincipalRequest(principal.name, type_of(principal))
     return (await client.api.get_role_grants_for_principal(request)).principalGrants or ()
 
 
-async def members(client: AsyncClient, role: str) -> tuple[RolePrincipalGrant, ...]:
+async def members(client: AsyncOperations, role: str) -> tuple[RolePrincipalGrant, ...]:
     """The principals who were granted a role. Raises NoSuchObjectException."""
     found = (await client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
     if not found and role not in await client.api.get_role_names():
@@ -112,7 +112,7 @@ async def members(client: AsyncClient, role: str) -> tuple[RolePrincipalGrant, .
     return found
 
 
-async def current_roles(client: AsyncClient) -> list[str]:
+async def current_roles(client: AsyncOperations) -> list[str]:
     """All roles of the client's user: direct ones, those of its groups, and those through other roles. Sorted."""
     waiting = [Principal(name, GROUP) for name in client.groups]
     if client.user is not None:
@@ -126,7 +126,7 @@ async def current_roles(client: AsyncClient) -> list[str]:
     return sorted(found)
 
 
-async def _set_role(client: AsyncClient, role: str) -> Result:
+async def _set_role(client: AsyncOperations, role: str) -> Result:
     """The metastore has no session roles: a role that the user has is in effect already."""
     always = "a session of the metastore always has all roles of its user"
     if role == "none":
@@ -138,7 +138,7 @@ async def _set_role(client: AsyncClient, role: str) -> Result:
     return rows_of("note", [f"nothing is changed: {always}"])
 
 
-async def _grant_roles(client: AsyncClient, statement: s.GrantRole) -> None:
+async def _grant_roles(client: AsyncOperations, statement: s.GrantRole) -> None:
     """One call for each role and principal; if one fails, those before it are revoked again."""
     done: list[tuple[str, Principal]] = []
     try:
@@ -153,7 +153,7 @@ async def _grant_roles(client: AsyncClient, statement: s.GrantRole) -> None:
         raise
 
 
-async def _revoke_roles(client: AsyncClient, statement: s.RevokeRole) -> None:
+async def _revoke_roles(client: AsyncOperations, statement: s.RevokeRole) -> None:
     pairs = [(role, each) for role in dict.fromkeys(statement.roles) for each in dict.fromkeys(statement.principals)]
     for principal in dict.fromkeys(statement.principals):
         try:
@@ -179,7 +179,7 @@ def _no_role(name: str) -> NoSuchObjectException:
 # --- privileges -----------------------------------------------------------------------------------------------
 
 
-async def check_target(client: AsyncClient, current: DatabaseName, target: s.Target) -> None:
+async def check_target(client: AsyncOperations, current: DatabaseName, target: s.Target) -> None:
     """Raises NoSuchObjectException if an object does not exist. It needs no privilege on the object."""
     if target.kind == s.DATABASE:
         await client.api.get_database(database_of(target.name, current).field)
@@ -197,7 +197,7 @@ async def check_target(client: AsyncClient, current: DatabaseName, target: s.Tar
             raise InvalidOperationException(f"this metastore has no connectors: {error}") from None
 
 
-async def _reference(client: AsyncClient, current: DatabaseName, target: s.Target) -> HiveObjectRef:
+async def _reference(client: AsyncOperations, current: DatabaseName, target: s.Target) -> HiveObjectRef:
     """The object of a grant; a partition has to exist."""
     if not target.partition:
         return reference(target, current)
@@ -207,7 +207,7 @@ async def _reference(client: AsyncClient, current: DatabaseName, target: s.Targe
     return reference(target, current, values)
 
 
-async def _check_columns(client: AsyncClient, current: DatabaseName, statement: s.Grant) -> None:
+async def _check_columns(client: AsyncOperations, current: DatabaseName, statement: s.Grant) -> None:
     wanted = [column for each in statement.privileges for column in each.columns]
     if not wanted:
         return
@@ -219,7 +219,7 @@ async def _check_columns(client: AsyncClient, current: DatabaseName, statement: 
             raise InvalidOperationException(f"{name} has no column {column}; its columns are {', '.join(known)}")
 
 
-async def _revoke(client: AsyncClient, current: DatabaseName, statement: s.Revoke) -> None:
+async def _revoke(client: AsyncOperations, current: DatabaseName, statement: s.Revoke) -> None:
     target = statement.target
     await check_target(client, current, target)
     ref = await _reference(client, current, target)
@@ -243,20 +243,22 @@ async def _revoke(client: AsyncClient, current: DatabaseName, statement: s.Revok
 
 
 async def _listed(
-    client: AsyncClient, principal: Principal | None, ref: HiveObjectRef | None
+    client: AsyncOperations, principal: Principal | None, ref: HiveObjectRef | None
 ) -> tuple[HiveObjectPrivilege, ...]:
     if principal is None:
         return tuple(await client.api.list_privileges(None, PrincipalType.USER, ref))
     return tuple(await client.api.list_privileges(principal.name, type_of(principal), ref))
 
 
-async def grants_on(client: AsyncClient, current: DatabaseName, target: s.Target) -> tuple[HiveObjectPrivilege, ...]:
+async def grants_on(
+    client: AsyncOperations, current: DatabaseName, target: s.Target
+) -> tuple[HiveObjectPrivilege, ...]:
     """All grants on one object: of a table, without those of its columns and partitions."""
     return await _listed(client, None, reference(target, current))
 
 
 async def _show_grant(
-    client: AsyncClient, current: DatabaseName, principal: Principal | None, target: s.Target | None
+    client: AsyncOperations, current: DatabaseName, principal: Principal | None, target: s.Target | None
 ) -> Result:
     if target is None:
         found = await _listed(client, principal, None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client import descriptions, formatted
 from metastored.client._async.views import names_of_kind
-from metastored.client.constraints import Constraints
-from metastored.client.create_table import create_database_statement, create_statement
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements import descriptions, formatted
+from metastored.client.statements.constraints import Constraints
+from metastored.client.statements.create_table import create_database_statement, create_statement
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
 from metastored.errors import ApplicationError, InvalidOperationException, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.patterns import compile_pattern
@@ -24,7 +24,7 @@ from metastored.wire.generated.locks import LockState, LockType, ShowLocksReques
 from metastored.wire.generated.transactions import TxnState
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 LOCKS: Final = (
     *("lockid", "database", "table", "partition", "lock_state", "blocked_by", "lock_type", "transaction_id"),
@@ -37,7 +37,7 @@ COMPACTIONS: Final = (
 )
 
 
-async def execute_show(client: AsyncClient, current: DatabaseName, statement: s.ShowStatement) -> Result:
+async def execute_show(client: AsyncOperations, current: DatabaseName, statement: s.ShowStatement) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.ShowCatalogs(like):
@@ -87,7 +87,7 @@ async def execute_show(client: AsyncClient, current: DatabaseName, statement: s.
             return await _of_table(client, current, statement)
 
 
-async def _of_table(client: AsyncClient, current: DatabaseName, statement: s.ShowStatement) -> Result:
+async def _of_table(client: AsyncOperations, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
         case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
@@ -120,13 +120,13 @@ async def _of_table(client: AsyncClient, current: DatabaseName, statement: s.Sho
     raise AssertionError(statement)
 
 
-async def _existing(client: AsyncClient, name: DatabaseName) -> DatabaseName:
+async def _existing(client: AsyncOperations, name: DatabaseName) -> DatabaseName:
     """The name of a database. Raises DatabaseNotFound: the metastore lists nothing of a missing one."""
     await client.api.get_database(name.field)
     return name
 
 
-async def _partitions(client: AsyncClient, name: TableName, statement: s.ShowPartitions) -> Result:
+async def _partitions(client: AsyncOperations, name: TableName, statement: s.ShowPartitions) -> Result:
     keys = keys_of(await client.fresh_table(name))
     if not keys:
         raise InvalidOperationException(f"{name} is not partitioned")
@@ -146,7 +146,7 @@ async def _partitions(client: AsyncClient, name: TableName, statement: s.ShowPar
     return rows_of("partition", names)
 
 
-async def _extended(client: AsyncClient, current: DatabaseName, statement: s.ShowTableExtended) -> Result:
+async def _extended(client: AsyncOperations, current: DatabaseName, statement: s.ShowTableExtended) -> Result:
     database = await _existing(client, database_of(statement.database, current))
     names = await client.api.get_tables(database.field, statement.like)
     if not statement.partition:
@@ -160,7 +160,7 @@ async def _extended(client: AsyncClient, current: DatabaseName, statement: s.Sho
     return formatted.extended_tables([(table, await client.partition(name, values))])
 
 
-async def _constraints(client: AsyncClient, name: TableName, table: Table) -> Constraints:
+async def _constraints(client: AsyncOperations, name: TableName, table: Table) -> Constraints:
     """All constraints of a table; none where the server has no call for all of them (before Hive 4)."""
     if kinds.is_view(table):
         return Constraints()
@@ -182,7 +182,7 @@ async def _constraints(client: AsyncClient, name: TableName, table: Table) -> Co
 
 
 async def _activity(
-    client: AsyncClient, current: DatabaseName, statement: s.ShowLocks | s.ShowTransactions | s.ShowCompactions
+    client: AsyncOperations, current: DatabaseName, statement: s.ShowLocks | s.ShowTransactions | s.ShowCompactions
 ) -> Result:
     if isinstance(statement, s.ShowLocks):
         name = None if statement.name is None else table_of(statement.name, current)

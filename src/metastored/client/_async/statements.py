@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from metastored.client import descriptions
 from metastored.client._async.definitions import execute_definition
 from metastored.client._async.rights import execute_right
 from metastored.client._async.shows import execute_show
 from metastored.client._async.views import execute_materialized
-from metastored.client.statements import (
+from metastored.client.statements import descriptions
+from metastored.client.statements.values import (
     Result,
     changed,
     create_statement,
@@ -78,7 +78,7 @@ from metastored.wire.generated.service import PropertyGetRequest
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 DONE = Result()
 
@@ -86,7 +86,7 @@ DONE = Result()
 class AsyncStatements:
     """Statements of one user, with a current database that USE changes."""
 
-    def __init__(self, client: AsyncClient, database: str = "default") -> None:
+    def __init__(self, client: AsyncOperations, database: str = "default") -> None:
         self._client = client
         self.current: DatabaseName = database_name(database)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import fields_of, lower, materialized_table, view_table
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
-from metastored.client.view_queries import check_named, check_query, source_of, tables_in
+from metastored.client.statements.new_tables import fields_of, lower, materialized_table, view_table
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements.view_queries import check_named, check_query, source_of, tables_in
 from metastored.errors import AlreadyExistsException, InvalidOperationException, NoSuchObjectException, NotSupported
 from metastored.hive.names import normalize
 from metastored.hive.statements import definitions as s
@@ -26,7 +26,7 @@ from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._async.client import AsyncClient
+    from metastored.client._async.operations import AsyncOperations
 
 MATERIALIZED: Final = "MATERIALIZED VIEW"
 WORDS: Final = {kinds.MANAGED: "TABLE", kinds.VIEW: "VIEW", kinds.MATERIALIZED_VIEW: MATERIALIZED}
@@ -37,7 +37,7 @@ WINDOW: Final = "rewriting.time.window"
 """How long Hive uses a materialized view after its tables have changed."""
 
 
-async def create_view(client: AsyncClient, current: DatabaseName, statement: s.CreateView) -> None:
+async def create_view(client: AsyncOperations, current: DatabaseName, statement: s.CreateView) -> None:
     """CREATE VIEW."""
     name = table_of(statement.name, current)
     view = await _view(client, current, name, statement)
@@ -56,7 +56,7 @@ def _replaced(name: TableName, old: Table, view: Table) -> Table:
     return replace(view, owner=old.owner, ownerType=old.ownerType, createTime=old.createTime)
 
 
-async def change_query(client: AsyncClient, current: DatabaseName, name: TableName, query: str) -> None:
+async def change_query(client: AsyncOperations, current: DatabaseName, name: TableName, query: str) -> None:
     """ALTER VIEW … AS: the view with another query, its comment and its properties."""
     old = (await client.fresh_table(name)).parameters or {}
     view = await _view(client, current, name, s.CreateView(name, query, comment=old.get("comment")))
@@ -65,7 +65,9 @@ async def change_query(client: AsyncClient, current: DatabaseName, name: TableNa
     await client.change_table(name, lambda old: _replaced(name, old, view))
 
 
-async def drop_of_kind(client: AsyncClient, name: TableName, if_exists: bool, kind: str, purge: bool = False) -> None:
+async def drop_of_kind(
+    client: AsyncOperations, name: TableName, if_exists: bool, kind: str, purge: bool = False
+) -> None:
     """Drops a table, a view or a materialized view. Raises InvalidOperationException for one of another kind."""
     try:
         check_kind(name, await client.fresh_table(name), kind, "DROP")
@@ -84,14 +86,14 @@ def check_kind(name: TableName, table: Table, kind: str, verb: str) -> None:
         raise InvalidOperationException(f"{name} is a {word.lower()}: use {verb} {word}")
 
 
-async def _view(client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
+async def _view(client: AsyncOperations, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
     check_query(statement.query)
     columns, selected = await _view_columns(client, current, name, statement)
     return view_table(statement, name, columns, selected, current.database, client.user)
 
 
 async def _view_columns(
-    client: AsyncClient, current: DatabaseName, name: TableName, statement: s.CreateView | CreateMaterializedView
+    client: AsyncOperations, current: DatabaseName, name: TableName, statement: s.CreateView | CreateMaterializedView
 ) -> tuple[tuple[FieldSchema, ...], tuple[str, ...]]:
     """The columns with their types, as written or as the table of a simple query has them; and the query's names."""
     written = statement.columns
@@ -125,7 +127,9 @@ async def _view_columns(
 # --- materialized views ---------------------------------------------------------------------------------------
 
 
-async def execute_materialized(client: AsyncClient, current: DatabaseName, statement: MaterializedStatement) -> Result:
+async def execute_materialized(
+    client: AsyncOperations, current: DatabaseName, statement: MaterializedStatement
+) -> Result:
     """Executes a statement about materialized views. Raises what the metastore raises."""
     match statement:
         case CreateMaterializedView():
@@ -141,7 +145,9 @@ async def execute_materialized(client: AsyncClient, current: DatabaseName, state
     return Result()
 
 
-async def _create_materialized(client: AsyncClient, current: DatabaseName, statement: CreateMaterializedView) -> Result:
+async def _create_materialized(
+    client: AsyncOperations, current: DatabaseName, statement: CreateMaterializedView
+) -> Result:
     """The view without rows. Queries are not rewritten to it until Hive has built it: they would find nothing."""
     name = table_of(statement.name, current)
     await client.capabilities.has_materialized_views(check=True)
@@ -172,7 +178,7 @@ def _rewriting(name: TableName, table: Table, enabled: bool) -> Table:
     return replace(table, rewriteEnabled=enabled)
 
 
-async def _materialized(client: AsyncClient, database: DatabaseName, pattern: str) -> Result:
+async def _materialized(client: AsyncOperations, database: DatabaseName, pattern: str) -> Result:
     await client.api.get_database(database.field)  # The metastore lists nothing of a missing one.
     names = await names_of_kind(client, database, pattern, kinds.MATERIALIZED_VIEW)
     tables = await client.tables_by_name(database, names) if names else ()
@@ -185,7 +191,7 @@ async def _materialized(client: AsyncClient, database: DatabaseName, pattern: st
     )
 
 
-async def names_of_kind(client: AsyncClient, database: DatabaseName, pattern: str, kind: str) -> tuple[str, ...]:
+async def names_of_kind(client: AsyncOperations, database: DatabaseName, pattern: str, kind: str) -> tuple[str, ...]:
     """The sorted names of the tables of a type."""
     try:
         return tuple(sorted(await client.api.get_tables_by_type(database.field, pattern, kind)))

@@ -48,13 +48,13 @@ from metastored.wire.generated.transactions import AddDynamicPartitions
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.metadata import Metadata
 
 
 class Read:
     """A read. Its open transaction prevents the cleaner from removing the files of its snapshot."""
 
-    def __init__(self, client: Client, transaction: Transaction, names: Sequence[Name], timeout: float) -> None:
+    def __init__(self, client: Metadata, transaction: Transaction, names: Sequence[Name], timeout: float) -> None:
         if not names:
             raise InvalidInputException("a read needs the name of a table")
         self.transaction: Final = transaction
@@ -122,7 +122,7 @@ class Write:
 
     def __init__(
         self,
-        client: Client,
+        client: Metadata,
         transaction: Transaction,
         table: TableName,
         operation: str,
@@ -330,7 +330,7 @@ def _transactional(table: Table, name: TableName) -> Acid:
     return acid
 
 
-def current_acid(client: Client, tables: Sequence[Table]) -> list[Acid | None]:
+def current_acid(client: Metadata, tables: Sequence[Table]) -> list[Acid | None]:
     """How each table is transactional, with the ids that the metastore has now; None for one that is not.
 
     It costs two calls if one of the tables is transactional. Servers before Hive 3.0 have no write ids of tables.

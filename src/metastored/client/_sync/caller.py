@@ -38,7 +38,7 @@ from metastored.errors import (
 )
 from metastored.model import arguments
 from metastored.model.refusals import refusal
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.tables import GetTableRequest
 from metastored.wire.message import EXCEPTION, Reply

@@ -53,7 +53,7 @@ class Capabilities:
 
         A metastore with none of the methods that tell it, such as one that serves nine methods over HTTP, is taken for
         2.3, the oldest version that is supported; `version_is_assumed` is then True and a warning is logged. Raises
-        VersionUnknown for a server that is no metastore.
+        VersionUnknown for a server that is not a metastore.
         """
         found = self._versions.get(self._api.address)
         if found is None:

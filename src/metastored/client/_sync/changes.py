@@ -21,7 +21,7 @@ from metastored.wire.generated.tables import AlterTableRequest
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.metadata import Metadata
 
 ATTEMPTS: Final = 20
 """How often a change is tried while others change the same object."""
@@ -30,13 +30,13 @@ Changed = TypeVar("Changed", Table, Partition)
 
 
 def change_table(
-    client: Client,
+    client: Metadata,
     name: TableName,
     change: Callable[[Table], Table],
     environment: Mapping[str, str],
     write: tuple[int, str] | None,
 ) -> Table:
-    """See `Client.change_table`."""
+    """See `Metadata.change_table`."""
     api = client.api
 
     def read() -> tuple[Table, ...]:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.partition_changes import alter_partitions, matching, request_compaction, shown
 from metastored.client._sync.views import change_query, check_kind, create_view, drop_of_kind
-from metastored.client.changed_tables import Changed, has_path, without
-from metastored.client.constraints import Constraints, constraints_of
-from metastored.client.new_tables import (
+from metastored.client.statements.changed_tables import Changed, has_path, without
+from metastored.client.statements.constraints import Constraints, constraints_of
+from metastored.client.statements.new_tables import (
     hive_table,
     is_for_spark,
     spark_tables,
 )
-from metastored.client.statements import Result, database_of, owner_type, table_of
+from metastored.client.statements.values import Result, database_of, owner_type, table_of
 from metastored.errors import (
     AlreadyExistsException,
     InvalidOperationException,
@@ -55,13 +55,13 @@ from metastored.wire.generated.functions import Function, FunctionType, Resource
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 DONE: Final = Result()
 RESOURCES: Final = {"JAR": ResourceType.JAR, "FILE": ResourceType.FILE, "ARCHIVE": ResourceType.ARCHIVE}
 
 
-def execute_definition(client: Client, current: DatabaseName, statement: s.DefinitionStatement) -> Result:
+def execute_definition(client: Operations, current: DatabaseName, statement: s.DefinitionStatement) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.CreateTable():
@@ -100,7 +100,7 @@ def execute_definition(client: Client, current: DatabaseName, statement: s.Defin
 # --- catalogs and databases -----------------------------------------------------------------------------------
 
 
-def _databases(client: Client, current: DatabaseName, statement: s.DefinitionStatement) -> None:
+def _databases(client: Operations, current: DatabaseName, statement: s.DefinitionStatement) -> None:
     api = client.api
     match statement:
         case s.CreateDatabase(name, if_not_exists):
@@ -147,7 +147,7 @@ def _databases(client: Client, current: DatabaseName, statement: s.DefinitionSta
             raise AssertionError(statement)
 
 
-def _database(client: Client, name: DatabaseName) -> Database:
+def _database(client: Operations, name: DatabaseName) -> Database:
     client.forget(name.database)
     return client.api.get_database(name.field)
 
@@ -172,7 +172,7 @@ def _altered(database: Database, action: Any) -> Database:
 # --- tables ---------------------------------------------------------------------------------------------------
 
 
-def _create_table(client: Client, current: DatabaseName, statement: s.CreateTable) -> None:
+def _create_table(client: Operations, current: DatabaseName, statement: s.CreateTable) -> None:
     name = table_of(statement.name, current)
     if is_for_spark(statement):
         database = _database(client, name.database_name)
@@ -193,7 +193,7 @@ def _create_table(client: Client, current: DatabaseName, statement: s.CreateTabl
             raise
 
 
-def _create_first(client: Client, forms: list[Table], if_not_exists: bool) -> None:
+def _create_first(client: Operations, forms: list[Table], if_not_exists: bool) -> None:
     """Creates a table in the first form that the server takes, as Spark does."""
     *others, last = forms
     for form in others:
@@ -218,7 +218,7 @@ def _check_constrained(name: TableName, constraints: Constraints, columns: tuple
         raise InvalidOperationException(f"a constraint of {name} names {missing[0]}, which is no column of it")
 
 
-def _create_like(client: Client, current: DatabaseName, statement: s.CreateTableLike) -> None:
+def _create_like(client: Operations, current: DatabaseName, statement: s.CreateTableLike) -> None:
     """A table with the columns and the format of another one; of its parameters, Hive copies none."""
     name, like = table_of(statement.name, current), table_of(statement.like, current)
     source = client.fresh_table(like)
@@ -249,7 +249,7 @@ def _create_like(client: Client, current: DatabaseName, statement: s.CreateTable
     client.create_table(table, statement.if_not_exists)
 
 
-def _truncate(client: Client, name: TableName, partition: Pairs) -> None:
+def _truncate(client: Operations, name: TableName, partition: Pairs) -> None:
     """The metastore empties the directories and sets the statistics to zero."""
     table = client.fresh_table(name)
     if kinds.is_view(table):
@@ -271,7 +271,7 @@ def _truncate(client: Client, name: TableName, partition: Pairs) -> None:
     client.api.truncate_table(name.database_field, name.table, names)
 
 
-def _alter_table(client: Client, current: DatabaseName, name: TableName, action: s.Action) -> None:
+def _alter_table(client: Operations, current: DatabaseName, name: TableName, action: s.Action) -> None:
     match action:
         case s.RenameTo(to):
             _rename(client, name, to)
@@ -291,7 +291,7 @@ def _alter_table(client: Client, current: DatabaseName, name: TableName, action:
     client.forget(name.database, name.table)
 
 
-def _rename(client: Client, name: TableName, to: tuple[str, ...]) -> None:
+def _rename(client: Operations, name: TableName, to: tuple[str, ...]) -> None:
     target = name._replace(table=to[-1]) if len(to) == 1 else table_of(to, name.database_name)
     if target.catalog not in ("", name.catalog):
         raise InvalidOperationException(f"{name} cannot be renamed to {target}: a table stays in its catalog")
@@ -304,7 +304,7 @@ def _rename(client: Client, name: TableName, to: tuple[str, ...]) -> None:
     client.forget(target.database, target.table)
 
 
-def _add_constraint(client: Client, name: TableName, constraint: s.Constraint) -> None:
+def _add_constraint(client: Operations, name: TableName, constraint: s.Constraint) -> None:
     table = client.fresh_table(name)
     rows = constraints_of((constraint,), (), name)
     _check_constrained(name, rows, (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ())))
@@ -326,7 +326,7 @@ def _commented(table: Table, text: str | None) -> Table:
 # --- functions ------------------------------------------------------------------------------------------------
 
 
-def _functions(client: Client, current: DatabaseName, statement: s.CreateFunction | s.DropFunction) -> None:
+def _functions(client: Operations, current: DatabaseName, statement: s.CreateFunction | s.DropFunction) -> None:
     name = table_of(statement.name, current)
     if isinstance(statement, s.DropFunction):
         try:

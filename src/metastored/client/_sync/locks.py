@@ -319,7 +319,7 @@ class Transaction:
             raise TransactionFailed(f"transaction {self.id} was aborted") from lost
 
     def abort(self) -> None:
-        """Aborts the transaction. A transaction that no longer exists is no error."""
+        """Aborts the transaction. A transaction that no longer exists is not an error."""
         self._ended = True
         self._heart.stop()
         try:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import lower, with_storage
-from metastored.client.statements import table_of
+from metastored.client.statements.new_tables import lower, with_storage
+from metastored.client.statements.values import table_of
 from metastored.errors import InvalidOperationException, ObjectNotFound
 from metastored.hive.names import make_part_name, normalize
 from metastored.hive.statements import definitions as s
@@ -25,13 +25,13 @@ from metastored.wire.generated.partitions import DropPartitionsRequest, Partitio
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 KINDS: Final = {"major": CompactionType.MAJOR, "minor": CompactionType.MINOR}
 
 
 def alter_partitions(
-    client: Client,
+    client: Operations,
     current: DatabaseName,
     name: TableName,
     action: s.AddPartitions | s.DropPartitions | s.AlterPartition | s.ExchangePartition,
@@ -72,7 +72,7 @@ def alter_partitions(
             _exchange(client, name, table, values, table_of(source, current))
 
 
-def _exchange(client: Client, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
+def _exchange(client: Operations, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
     """Moves partitions of another table to this one, with their directories; the metastore compares the columns."""
     for each, found in ((name, table), (source, client.fresh_table(source))):
         if acid_of(found) is not None:
@@ -89,7 +89,7 @@ def _exchange(client: Client, name: TableName, table: Table, values: Pairs, sour
 
 
 def request_compaction(
-    client: Client, name: TableName, table: Table, action: s.Compact, partition: str | None = None
+    client: Operations, name: TableName, table: Table, action: s.Compact, partition: str | None = None
 ) -> None:
     """Puts a compaction into the queue, where a worker takes it. Raises InvalidOperationException if one is there."""
     if acid_of(table) is None:
@@ -123,7 +123,7 @@ def _changed_partition(partition: Partition, change: s.SetLocation | s.SetStorag
 
 
 def matching(
-    client: Client, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
+    client: Operations, name: TableName, table: Table, comparisons: Iterable[tuple[str, str, str]]
 ) -> tuple[str, ...]:
     """The names of the partitions for which all comparisons hold."""
     keys = lower(keys_of(table))
@@ -138,7 +138,7 @@ def matching(
     return client.partition_names(name, " and ".join(parts))
 
 
-def _drop_partitions(client: Client, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool) -> None:
+def _drop_partitions(client: Operations, name: TableName, names: tuple[str, ...], if_exists: bool, purge: bool) -> None:
     request = DropPartitionsRequest(
         name.database,
         name.table,

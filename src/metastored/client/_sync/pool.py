@@ -28,7 +28,7 @@ from metastored.errors import (
     TimeoutExceeded,
     TransportError,
 )
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.methods import METHODS
 
 log = logging.getLogger("metastored.client")

@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.rights import (
+from metastored.client.statements.rights import (
     bag,
     column_reference,
     expanded,
@@ -21,7 +21,7 @@ from metastored.client.rights import (
     shown_roles,
     type_of,
 )
-from metastored.client.statements import Result, database_of, rows_of, table_of
+from metastored.client.statements.values import Result, database_of, rows_of, table_of
 from metastored.errors import (
     Error,
     InvalidOperationException,
@@ -53,13 +53,13 @@ from metastored.wire.generated.roles import (
 )
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 DONE: Final = Result()
 _PLAIN: Final = re.compile(r"\w+", re.ASCII)
 
 
-def execute_right(client: Client, current: DatabaseName, statement: s.RightsStatement) -> Result:
+def execute_right(client: Operations, current: DatabaseName, statement: s.RightsStatement) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.CreateRole(name):
@@ -99,13 +99,13 @@ def execute_right(client: Client, current: DatabaseName, statement: s.RightsStat
 # --- roles ----------------------------------------------------------------------------------------------------
 
 
-def role_grants(client: Client, principal: Principal) -> tuple[RolePrincipalGrant, ...]:
+def role_grants(client: Operations, principal: Principal) -> tuple[RolePrincipalGrant, ...]:
     """The roles that a principal was granted; a user has `public` too."""
     request = GetRoleGrantsForPrincipalRequest(principal.name, type_of(principal))
     return (client.api.get_role_grants_for_principal(request)).principalGrants or ()
 
 
-def members(client: Client, role: str) -> tuple[RolePrincipalGrant, ...]:
+def members(client: Operations, role: str) -> tuple[RolePrincipalGrant, ...]:
     """The principals who were granted a role. Raises NoSuchObjectException."""
     found = (client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
     if not found and role not in client.api.get_role_names():
@@ -113,7 +113,7 @@ def members(client: Client, role: str) -> tuple[RolePrincipalGrant, ...]:
     return found
 
 
-def current_roles(client: Client) -> list[str]:
+def current_roles(client: Operations) -> list[str]:
     """All roles of the client's user: direct ones, those of its groups, and those through other roles. Sorted."""
     waiting = [Principal(name, GROUP) for name in client.groups]
     if client.user is not None:
@@ -127,7 +127,7 @@ def current_roles(client: Client) -> list[str]:
     return sorted(found)
 
 
-def _set_role(client: Client, role: str) -> Result:
+def _set_role(client: Operations, role: str) -> Result:
     """The metastore has no session roles: a role that the user has is in effect already."""
     always = "a session of the metastore always has all roles of its user"
     if role == "none":
@@ -139,7 +139,7 @@ def _set_role(client: Client, role: str) -> Result:
     return rows_of("note", [f"nothing is changed: {always}"])
 
 
-def _grant_roles(client: Client, statement: s.GrantRole) -> None:
+def _grant_roles(client: Operations, statement: s.GrantRole) -> None:
     """One call for each role and principal; if one fails, those before it are revoked again."""
     done: list[tuple[str, Principal]] = []
     try:
@@ -154,7 +154,7 @@ def _grant_roles(client: Client, statement: s.GrantRole) -> None:
         raise
 
 
-def _revoke_roles(client: Client, statement: s.RevokeRole) -> None:
+def _revoke_roles(client: Operations, statement: s.RevokeRole) -> None:
     pairs = [(role, each) for role in dict.fromkeys(statement.roles) for each in dict.fromkeys(statement.principals)]
     for principal in dict.fromkeys(statement.principals):
         try:
@@ -180,7 +180,7 @@ def _no_role(name: str) -> NoSuchObjectException:
 # --- privileges -----------------------------------------------------------------------------------------------
 
 
-def check_target(client: Client, current: DatabaseName, target: s.Target) -> None:
+def check_target(client: Operations, current: DatabaseName, target: s.Target) -> None:
     """Raises NoSuchObjectException if an object does not exist. It needs no privilege on the object."""
     if target.kind == s.DATABASE:
         client.api.get_database(database_of(target.name, current).field)
@@ -198,7 +198,7 @@ def check_target(client: Client, current: DatabaseName, target: s.Target) -> Non
             raise InvalidOperationException(f"this metastore has no connectors: {error}") from None
 
 
-def _reference(client: Client, current: DatabaseName, target: s.Target) -> HiveObjectRef:
+def _reference(client: Operations, current: DatabaseName, target: s.Target) -> HiveObjectRef:
     """The object of a grant; a partition has to exist."""
     if not target.partition:
         return reference(target, current)
@@ -208,7 +208,7 @@ def _reference(client: Client, current: DatabaseName, target: s.Target) -> HiveO
     return reference(target, current, values)
 
 
-def _check_columns(client: Client, current: DatabaseName, statement: s.Grant) -> None:
+def _check_columns(client: Operations, current: DatabaseName, statement: s.Grant) -> None:
     wanted = [column for each in statement.privileges for column in each.columns]
     if not wanted:
         return
@@ -220,7 +220,7 @@ def _check_columns(client: Client, current: DatabaseName, statement: s.Grant) ->
             raise InvalidOperationException(f"{name} has no column {column}; its columns are {', '.join(known)}")
 
 
-def _revoke(client: Client, current: DatabaseName, statement: s.Revoke) -> None:
+def _revoke(client: Operations, current: DatabaseName, statement: s.Revoke) -> None:
     target = statement.target
     check_target(client, current, target)
     ref = _reference(client, current, target)
@@ -243,18 +243,22 @@ def _revoke(client: Client, current: DatabaseName, statement: s.Revoke) -> None:
         client.api.revoke_privileges(request)
 
 
-def _listed(client: Client, principal: Principal | None, ref: HiveObjectRef | None) -> tuple[HiveObjectPrivilege, ...]:
+def _listed(
+    client: Operations, principal: Principal | None, ref: HiveObjectRef | None
+) -> tuple[HiveObjectPrivilege, ...]:
     if principal is None:
         return tuple(client.api.list_privileges(None, PrincipalType.USER, ref))
     return tuple(client.api.list_privileges(principal.name, type_of(principal), ref))
 
 
-def grants_on(client: Client, current: DatabaseName, target: s.Target) -> tuple[HiveObjectPrivilege, ...]:
+def grants_on(client: Operations, current: DatabaseName, target: s.Target) -> tuple[HiveObjectPrivilege, ...]:
     """All grants on one object: of a table, without those of its columns and partitions."""
     return _listed(client, None, reference(target, current))
 
 
-def _show_grant(client: Client, current: DatabaseName, principal: Principal | None, target: s.Target | None) -> Result:
+def _show_grant(
+    client: Operations, current: DatabaseName, principal: Principal | None, target: s.Target | None
+) -> Result:
     if target is None:
         found = _listed(client, principal, None)
         return shown_grants(found, {})

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client import descriptions, formatted
 from metastored.client._sync.views import names_of_kind
-from metastored.client.constraints import Constraints
-from metastored.client.create_table import create_database_statement, create_statement
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements import descriptions, formatted
+from metastored.client.statements.constraints import Constraints
+from metastored.client.statements.create_table import create_database_statement, create_statement
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
 from metastored.errors import ApplicationError, InvalidOperationException, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.patterns import compile_pattern
@@ -25,7 +25,7 @@ from metastored.wire.generated.locks import LockState, LockType, ShowLocksReques
 from metastored.wire.generated.transactions import TxnState
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 LOCKS: Final = (
     *("lockid", "database", "table", "partition", "lock_state", "blocked_by", "lock_type", "transaction_id"),
@@ -38,7 +38,7 @@ COMPACTIONS: Final = (
 )
 
 
-def execute_show(client: Client, current: DatabaseName, statement: s.ShowStatement) -> Result:
+def execute_show(client: Operations, current: DatabaseName, statement: s.ShowStatement) -> Result:
     """Executes one statement. Raises what the metastore raises."""
     match statement:
         case s.ShowCatalogs(like):
@@ -86,7 +86,7 @@ def execute_show(client: Client, current: DatabaseName, statement: s.ShowStateme
             return _of_table(client, current, statement)
 
 
-def _of_table(client: Client, current: DatabaseName, statement: s.ShowStatement) -> Result:
+def _of_table(client: Operations, current: DatabaseName, statement: s.ShowStatement) -> Result:
     match statement:
         case s.DescribeTable(name, detail, partition, column):
             target = table_of(name, current)
@@ -119,13 +119,13 @@ def _of_table(client: Client, current: DatabaseName, statement: s.ShowStatement)
     raise AssertionError(statement)
 
 
-def _existing(client: Client, name: DatabaseName) -> DatabaseName:
+def _existing(client: Operations, name: DatabaseName) -> DatabaseName:
     """The name of a database. Raises DatabaseNotFound: the metastore lists nothing of a missing one."""
     client.api.get_database(name.field)
     return name
 
 
-def _partitions(client: Client, name: TableName, statement: s.ShowPartitions) -> Result:
+def _partitions(client: Operations, name: TableName, statement: s.ShowPartitions) -> Result:
     keys = keys_of(client.fresh_table(name))
     if not keys:
         raise InvalidOperationException(f"{name} is not partitioned")
@@ -145,7 +145,7 @@ def _partitions(client: Client, name: TableName, statement: s.ShowPartitions) ->
     return rows_of("partition", names)
 
 
-def _extended(client: Client, current: DatabaseName, statement: s.ShowTableExtended) -> Result:
+def _extended(client: Operations, current: DatabaseName, statement: s.ShowTableExtended) -> Result:
     database = _existing(client, database_of(statement.database, current))
     names = client.api.get_tables(database.field, statement.like)
     if not statement.partition:
@@ -159,7 +159,7 @@ def _extended(client: Client, current: DatabaseName, statement: s.ShowTableExten
     return formatted.extended_tables([(table, client.partition(name, values))])
 
 
-def _constraints(client: Client, name: TableName, table: Table) -> Constraints:
+def _constraints(client: Operations, name: TableName, table: Table) -> Constraints:
     """All constraints of a table; none where the server has no call for all of them (before Hive 4)."""
     if kinds.is_view(table):
         return Constraints()
@@ -181,7 +181,7 @@ def _constraints(client: Client, name: TableName, table: Table) -> Constraints:
 
 
 def _activity(
-    client: Client, current: DatabaseName, statement: s.ShowLocks | s.ShowTransactions | s.ShowCompactions
+    client: Operations, current: DatabaseName, statement: s.ShowLocks | s.ShowTransactions | s.ShowCompactions
 ) -> Result:
     if isinstance(statement, s.ShowLocks):
         name = None if statement.name is None else table_of(statement.name, current)

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from metastored.client import descriptions
 from metastored.client._sync.definitions import execute_definition
 from metastored.client._sync.rights import execute_right
 from metastored.client._sync.shows import execute_show
 from metastored.client._sync.views import execute_materialized
-from metastored.client.statements import (
+from metastored.client.statements import descriptions
+from metastored.client.statements.values import (
     Result,
     changed,
     create_statement,
@@ -79,7 +79,7 @@ from metastored.wire.generated.service import PropertyGetRequest
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 DONE = Result()
 
@@ -87,7 +87,7 @@ DONE = Result()
 class Statements:
     """Statements of one user, with a current database that USE changes."""
 
-    def __init__(self, client: Client, database: str = "default") -> None:
+    def __init__(self, client: Operations, database: str = "default") -> None:
         self._client = client
         self.current: DatabaseName = database_name(database)
 

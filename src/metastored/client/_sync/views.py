@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from metastored.client.new_tables import fields_of, lower, materialized_table, view_table
-from metastored.client.statements import Result, database_of, pattern_of, rows_of, table_of
-from metastored.client.view_queries import check_named, check_query, source_of, tables_in
+from metastored.client.statements.new_tables import fields_of, lower, materialized_table, view_table
+from metastored.client.statements.values import Result, database_of, pattern_of, rows_of, table_of
+from metastored.client.statements.view_queries import check_named, check_query, source_of, tables_in
 from metastored.errors import AlreadyExistsException, InvalidOperationException, NoSuchObjectException, NotSupported
 from metastored.hive.names import normalize
 from metastored.hive.statements import definitions as s
@@ -27,7 +27,7 @@ from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
 
 if TYPE_CHECKING:
-    from metastored.client._sync.client import Client
+    from metastored.client._sync.operations import Operations
 
 MATERIALIZED: Final = "MATERIALIZED VIEW"
 WORDS: Final = {kinds.MANAGED: "TABLE", kinds.VIEW: "VIEW", kinds.MATERIALIZED_VIEW: MATERIALIZED}
@@ -38,7 +38,7 @@ WINDOW: Final = "rewriting.time.window"
 """How long Hive uses a materialized view after its tables have changed."""
 
 
-def create_view(client: Client, current: DatabaseName, statement: s.CreateView) -> None:
+def create_view(client: Operations, current: DatabaseName, statement: s.CreateView) -> None:
     """CREATE VIEW."""
     name = table_of(statement.name, current)
     view = _view(client, current, name, statement)
@@ -57,7 +57,7 @@ def _replaced(name: TableName, old: Table, view: Table) -> Table:
     return replace(view, owner=old.owner, ownerType=old.ownerType, createTime=old.createTime)
 
 
-def change_query(client: Client, current: DatabaseName, name: TableName, query: str) -> None:
+def change_query(client: Operations, current: DatabaseName, name: TableName, query: str) -> None:
     """ALTER VIEW … AS: the view with another query, its comment and its properties."""
     old = (client.fresh_table(name)).parameters or {}
     view = _view(client, current, name, s.CreateView(name, query, comment=old.get("comment")))
@@ -66,7 +66,7 @@ def change_query(client: Client, current: DatabaseName, name: TableName, query: 
     client.change_table(name, lambda old: _replaced(name, old, view))
 
 
-def drop_of_kind(client: Client, name: TableName, if_exists: bool, kind: str, purge: bool = False) -> None:
+def drop_of_kind(client: Operations, name: TableName, if_exists: bool, kind: str, purge: bool = False) -> None:
     """Drops a table, a view or a materialized view. Raises InvalidOperationException for one of another kind."""
     try:
         check_kind(name, client.fresh_table(name), kind, "DROP")
@@ -85,14 +85,14 @@ def check_kind(name: TableName, table: Table, kind: str, verb: str) -> None:
         raise InvalidOperationException(f"{name} is a {word.lower()}: use {verb} {word}")
 
 
-def _view(client: Client, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
+def _view(client: Operations, current: DatabaseName, name: TableName, statement: s.CreateView) -> Table:
     check_query(statement.query)
     columns, selected = _view_columns(client, current, name, statement)
     return view_table(statement, name, columns, selected, current.database, client.user)
 
 
 def _view_columns(
-    client: Client, current: DatabaseName, name: TableName, statement: s.CreateView | CreateMaterializedView
+    client: Operations, current: DatabaseName, name: TableName, statement: s.CreateView | CreateMaterializedView
 ) -> tuple[tuple[FieldSchema, ...], tuple[str, ...]]:
     """The columns with their types, as written or as the table of a simple query has them; and the query's names."""
     written = statement.columns
@@ -126,7 +126,7 @@ def _view_columns(
 # --- materialized views ---------------------------------------------------------------------------------------
 
 
-def execute_materialized(client: Client, current: DatabaseName, statement: MaterializedStatement) -> Result:
+def execute_materialized(client: Operations, current: DatabaseName, statement: MaterializedStatement) -> Result:
     """Executes a statement about materialized views. Raises what the metastore raises."""
     match statement:
         case CreateMaterializedView():
@@ -142,7 +142,7 @@ def execute_materialized(client: Client, current: DatabaseName, statement: Mater
     return Result()
 
 
-def _create_materialized(client: Client, current: DatabaseName, statement: CreateMaterializedView) -> Result:
+def _create_materialized(client: Operations, current: DatabaseName, statement: CreateMaterializedView) -> Result:
     """The view without rows. Queries are not rewritten to it until Hive has built it: they would find nothing."""
     name = table_of(statement.name, current)
     client.capabilities.has_materialized_views(check=True)
@@ -173,7 +173,7 @@ def _rewriting(name: TableName, table: Table, enabled: bool) -> Table:
     return replace(table, rewriteEnabled=enabled)
 
 
-def _materialized(client: Client, database: DatabaseName, pattern: str) -> Result:
+def _materialized(client: Operations, database: DatabaseName, pattern: str) -> Result:
     client.api.get_database(database.field)  # The metastore lists nothing of a missing one.
     names = names_of_kind(client, database, pattern, kinds.MATERIALIZED_VIEW)
     tables = client.tables_by_name(database, names) if names else ()
@@ -186,7 +186,7 @@ def _materialized(client: Client, database: DatabaseName, pattern: str) -> Resul
     )
 
 
-def names_of_kind(client: Client, database: DatabaseName, pattern: str, kind: str) -> tuple[str, ...]:
+def names_of_kind(client: Operations, database: DatabaseName, pattern: str, kind: str) -> tuple[str, ...]:
     """The sorted names of the tables of a type."""
     try:
         return tuple(sorted(client.api.get_tables_by_type(database.field, pattern, kind)))

@@ -1,1 +1,1 @@
-"""Catalogs that are no metastores, adapted to the calls of a metastore."""
+"""Catalogs that are not metastores, adapted to the calls of a metastore."""

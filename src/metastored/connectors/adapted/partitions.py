@@ -10,10 +10,11 @@ from typing import Any, Final, NamedTuple
 
 from metastored.connectors.adapted.sources import Source
 from metastored.errors import MetaException
-from metastored.hive.filters.expressions import Verdict, as_filter, pruner, read_expression
-from metastored.hive.filters.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
-from metastored.hive.filters.parser import parse_filter
-from metastored.hive.filters.tree import And, Comparison, Filter, FilterError, predicate
+from metastored.filters.hive.expressions import as_filter, pruner, read_expression
+from metastored.filters.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from metastored.filters.hive.parser import parse_filter
+from metastored.filters.hive.tree import Comparison, Filter, FilterError, predicate
+from metastored.filters.logic import And, Verdict
 from metastored.hive.generation import Generation
 from metastored.hive.names import (
     DEFAULT_PARTITION,

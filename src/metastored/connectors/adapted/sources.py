@@ -1,4 +1,4 @@
-"""`Source`: what a catalog that is no metastore has to do to be shown as one. See `adapted.py`."""
+"""`Source`: what a catalog that is not a metastore has to do to be shown as one. See `handler.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from metastored.errors import NoSuchObjectException, NotSupported
-from metastored.hive.filters.tree import Filter
+from metastored.filters.hive.tree import Filter
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition

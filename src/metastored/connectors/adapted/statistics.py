@@ -81,7 +81,7 @@ class StatisticsCalls:
 
 
 class ConstraintCalls:
-    """There are no constraints, which is no failure for an engine that only reads."""
+    """There are no constraints, which is not a failure for an engine that only reads."""
 
     def get_primary_keys(self, request: Any) -> PrimaryKeysResponse:
         return PrimaryKeysResponse(())

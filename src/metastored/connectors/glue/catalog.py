@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from metastored.connectors.adapted.sources import Source
 from metastored.connectors.failures import CredentialsRefused, Unreachable
-from metastored.connectors.glue.expressions import glue_expression
 from metastored.connectors.glue.statistics import statistics_of
 from metastored.connectors.glue.structs import (
     database_input,
@@ -32,7 +31,8 @@ from metastored.errors import (
     MissingExtra,
     NoSuchObjectException,
 )
-from metastored.hive.filters.tree import Filter
+from metastored.filters.glue import glue_expression
+from metastored.filters.hive.tree import Filter
 from metastored.hive.locations import join
 from metastored.model.kinds import is_view
 from metastored.wire.generated.common import ColumnStatisticsObj, Table

@@ -12,8 +12,8 @@ from metastored.connectors.failures import CredentialsRefused, Unreachable
 from metastored.connectors.glue.catalog import GlueSource
 from metastored.connectors.on_demand import OnDemand
 from metastored.errors import ConfigError, MissingExtra
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import GLUE_ENDPOINT, GLUE_REGION
-from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 CATALOG_ID: Final = "hive.metastore.glue.catalogid"

@@ -29,7 +29,7 @@ from metastored.errors import (
     NoSuchObjectException,
     NotSupported,
 )
-from metastored.hive.filters.tree import Filter
+from metastored.filters.hive.tree import Filter
 from metastored.model import kinds
 from metastored.model.columns import columns_of as columns_of_table
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, TABLE_TYPE
@@ -48,7 +48,7 @@ OURS: Final = frozenset({
     "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", "storage_handler",
     PARTITIONING,
 })  # fmt: skip
-"""Parameters that are shown and are no properties of the table."""
+"""Parameters that are shown and are not properties of the table."""
 _DATABASE: Final = ("comment", "location", "owner")
 
 

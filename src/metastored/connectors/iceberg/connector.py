@@ -19,10 +19,10 @@ from metastored.connectors.on_demand import OnDemand
 from metastored.errors import ConfigError, ConnectError, MissingExtra
 from metastored.hive.database_uris import UNUSED, check_database
 from metastored.hive.host_rules import plain_host
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import hosts_of
 from metastored.model.remotes.keys import GLUE_REGION, ICEBERG_PATH, ICEBERG_URI
 from metastored.model.remotes.keys import ICEBERG_PREFIX as PREFIX
-from metastored.model.remotes.values import Endpoint
 from metastored.wire.message import Handler
 
 DEFAULT_NAME: Final = "default"
@@ -106,7 +106,7 @@ def _rest_catalog(properties: dict[str, str], endpoint: Endpoint, context: Conte
             super()._fetch_config()
             # The session is made after this, and would load the class that `auth` names.
             self.uri = own["uri"]
-            # pyiceberg has merged them with those of the definition, which are no word of the catalog.
+            # pyiceberg has merged them with those of the definition, which are not words of the catalog.
             said = {key: value for key, value in self.properties.items() if own.get(key) != value}
             self.configured = passed(said, CONFIGURED, self.uri)
             self.properties = own | self.configured

@@ -15,7 +15,7 @@ from metastored.connectors.iceberg.guarded import file_io
 from metastored.connectors.iceberg.shown import shown_table
 from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
-from metastored.hive.filters.tree import Filter
+from metastored.filters.hive.tree import Filter
 from metastored.model.remotes.hosts import ALL_HOSTS, AllowedHosts
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database

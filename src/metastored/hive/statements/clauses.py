@@ -1,7 +1,7 @@
 """Builds values from lark's tree: names, texts, and the clauses that several statements share.
 
 Each rule of the grammar that makes a value has a method `on_<rule>`, which gets the rule's tree and its built children.
-A clause is a pair of its field and its value. Tokens are no children: `token_of` is for the rules that need theirs.
+A clause is a pair of its field and its value. Tokens are not children: `token_of` is for the rules that need theirs.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ WORDS: Final = {
     "CONDITION": "a condition in parentheses",
     "QUERY": "a query",
 }
-"""Terminals that are no keywords, as errors call them."""
+"""Terminals that are not keywords, as errors call them."""
 _SIGN: Final = re.compile(r"`(?:[^`]|``)+`|\w+|[^'\"]")
 """A word or a sign, but no text."""
 _SIGNS: Final = frozenset("_;,.=()<>:!")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from metastored.hive.quoting import backquoted
 from metastored.hive.statements.values import CreateConnector, CreateRemote, Kind, Pairs, Parts
 
 PROPERTIES: Final = {Kind.TABLE: "TBLPROPERTIES", Kind.DATABASE: "DBPROPERTIES", Kind.CATALOG: "PROPERTIES"}
@@ -51,7 +52,7 @@ def quoted(text: str) -> str:
 def _identifier(text: str) -> str:
     if _PLAIN.fullmatch(text) and text not in _KEYWORDS:
         return text
-    return "`" + text.replace("`", "``") + "`"
+    return backquoted(text)
 
 
 def _clause(word: str, text: str | None) -> list[str]:

@@ -125,7 +125,7 @@ _NAMES: Final = {
 def thresholds_of(parameters: Mapping[str, str], defaults: Thresholds) -> Thresholds:
     """The thresholds of a table: its own (`compactorthreshold.hive.compactor.…`) before the defaults.
 
-    Raises ValueError for a value that is no number.
+    Raises ValueError for a value that is not a number.
     """
     found = {
         field: (float if field == "ratio" else int)(parameters[THRESHOLD_PREFIX + name])

@@ -100,7 +100,7 @@ def parse_directory(name: str) -> Directory | None:
 
 
 def is_hidden(path: str) -> bool:
-    """Whether a file is no data: a part of its relative path begins with `_` or `.`."""
+    """Whether a file is not data: a part of its relative path begins with `_` or `.`."""
     return any(part.startswith(("_", ".")) for part in path.split("/"))
 
 

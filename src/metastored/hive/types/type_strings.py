@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from metastored.hive.generation import Generation
 from metastored.hive.limits import MAX_TYPE, shortened
+from metastored.hive.quoting import backquoted
 
 
 class TypeSyntaxError(ValueError):
@@ -84,7 +85,7 @@ class Field:
 
     def __str__(self) -> str:
         plain = _FIELD_NAME.fullmatch(self.name) is not None and self.name == self.name.strip()
-        name = self.name if plain else "`" + self.name.replace("`", "``") + "`"
+        name = self.name if plain else backquoted(self.name)
         return f"{name}:{self.type}"
 
 

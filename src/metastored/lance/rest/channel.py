@@ -51,7 +51,7 @@ class Channel:
 
     def receive(self, until: float | None = None) -> Message:
         """The next message. Raises EOFError at the end, TimeoutError at the time `until`, and ValueError for bytes that
-        are no message."""
+        are not a message."""
         length, size = HEAD.unpack(self._read(HEAD.size, until))
         if length > MAX_FIELDS or size > MAX_BYTES:
             raise ValueError(f"a message has {length} and {size} bytes")

@@ -131,7 +131,7 @@ _READERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
         _bool,
     ),
 }
-"""How the values of parameters are read that are no texts."""
+"""How the values of parameters are read that are not texts."""
 
 
 def _object(body: bytes, what: str = "the body") -> dict[str, Any]:

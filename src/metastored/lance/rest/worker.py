@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from metastored.client._backend.threads import InProcess, Later, Pending
 from metastored.client._sync.caller import Caller
-from metastored.client._sync.client import BATCH, TIMEOUT, Client
+from metastored.client._sync.client import TIMEOUT, Client
+from metastored.client._sync.metadata import BATCH
 from metastored.client.endpoints import Identity
 from metastored.client.retry import Retry
 from metastored.lance import Hive2Namespace, Hive3Namespace

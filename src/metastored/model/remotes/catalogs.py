@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from metastored.errors import InvalidObjectException
 from metastored.hive.names import DEFAULT_CATALOG, is_valid_catalog_name, normalize
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import (
     ACCESS,
     ALIAS,
@@ -30,7 +31,6 @@ from metastored.model.remotes.keys import (
 from metastored.model.remotes.values import (
     ALL_NAMES,
     Access,
-    Endpoint,
     Names,
     Remote,
     check_identity,

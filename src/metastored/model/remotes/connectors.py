@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from metastored.errors import InvalidObjectException
 from metastored.model.remotes import keys
-from metastored.model.remotes.values import Endpoint, read_endpoint
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import read_endpoint
 
 _URL_KEYS = {
     keys.THRIFT: keys.URIS,

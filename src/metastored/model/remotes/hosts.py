@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 from metastored.errors import InvalidObjectException
 from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_address, read_host_rule
 from metastored.model.remotes import keys
-from metastored.model.remotes.values import Endpoint, split
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import split
 
 ANY_HOST: Final = "*"
 """The rule that allows every host; the setting's default."""
@@ -42,7 +43,7 @@ class AllowedHosts:
 
     @classmethod
     def read(cls, entries: Iterable[str]) -> AllowedHosts:
-        """Parses the entries of the setting. Raises ValueError for one that is no rule."""
+        """Parses the entries of the setting. Raises ValueError for one that is not a rule."""
         return cls(tuple(map(read_host_rule, entries)))
 
     def check(self, endpoint: Endpoint, what: str = "") -> None:

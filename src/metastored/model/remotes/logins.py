@@ -5,12 +5,10 @@ Pure: it connects to nothing, and reads no secret.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import HTTP, SSH, THRIFT, URIS
-
-if TYPE_CHECKING:
-    from metastored.model.remotes.values import Endpoint
 
 SSL: Final = "hive.metastore.use.SSL"
 TRUSTSTORE: Final = "hive.metastore.truststore.path"
@@ -41,7 +39,7 @@ def identity_of(endpoint: Endpoint) -> str:
 
 
 def identity_mistake(endpoint: Endpoint) -> str | None:
-    """Why callers cannot be named as the keys say; None where they can, and for catalogs that are no metastores."""
+    """Why callers cannot be named as the keys say; None where they can, and for catalogs that are not metastores."""
     if endpoint.via not in (THRIFT, SSH, HTTP):
         return None
     identity = identity_of(endpoint)

@@ -22,10 +22,11 @@ from metastored.errors import InvalidObjectException
 from metastored.hive.database_uris import file_of, is_database, is_file
 from metastored.hive.reference_rules import OWN, read_reference_rule
 from metastored.model.remotes import keys
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import recipients_of
 from metastored.model.remotes.keys import Kind, find_key, is_reference, is_secret
 from metastored.model.remotes.logins import SERVER_PRINCIPAL
-from metastored.model.remotes.values import Endpoint, split
+from metastored.model.remotes.values import split
 
 _CLOUDS: Final = (
     ("aws", ("s3.endpoint",), ("s3.access-key-id", "client.access-key-id", keys.AWS_KEY_ID, "s3.anonymous")),
@@ -73,7 +74,7 @@ class References:
     """The rules of one server."""
 
     def __init__(self, entries: Iterable[str]) -> None:
-        """Raises ValueError for an entry that is no rule."""
+        """Raises ValueError for an entry that is not a rule."""
         self._rules = tuple(map(read_reference_rule, entries))
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
@@ -23,6 +23,8 @@ from metastored.hive.host_rules import read_address
 from metastored.hive.linear_expressions import LinearExpression, PatternError
 from metastored.hive.names import normalize
 from metastored.model.remotes import keys
+from metastored.model.remotes.endpoints import DEFAULT_TIMEOUT
+from metastored.model.remotes.endpoints import Endpoint as Endpoint  # Connectors import it from here.
 from metastored.model.remotes.keys import (
     ACCESS,
     CACHE,
@@ -58,8 +60,6 @@ __all__ = [
     "without_remote_keys",
 ]
 
-DEFAULT_TIMEOUT: Final = 60.0
-"""Seconds that one call to a remote may take, where its definition says nothing."""
 _LONGEST_TIMEOUT: Final = 3600.0
 _LONGEST_PATTERN: Final = 1000
 _expression: Final = lru_cache(maxsize=1024)(LinearExpression)
@@ -71,34 +71,6 @@ class Access(StrEnum):
 
     READ = "read"
     WRITE = "write"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a remote is and how it is reached. Equal endpoints share connections."""
-
-    via: str
-    """thrift, ssh, http, glue, iceberg, or the name of an entry point."""
-    properties: tuple[tuple[str, str], ...] = field(repr=False)
-    """The connector's keys, sorted: ("hive.metastore.uris", "thrift://h:9083"), … Secrets are plain or references."""
-    timeout: float = DEFAULT_TIMEOUT
-    """Seconds for one call."""
-
-    def get(self, key: str, default: str = "") -> str:
-        """The value of one of the connector's keys."""
-        return next((value for name, value in self.properties if name == key), default)
-
-    def enabled(self, key: str) -> bool:
-        """Whether a key is `true`."""
-        return self.get(key).lower() == "true"
-
-    def __str__(self) -> str:
-        """For messages and logs: without secrets."""
-        for key in (URIS, keys.ICEBERG_PATH, keys.ICEBERG_URI, keys.GLUE_ENDPOINT, keys.GLUE_REGION):
-            if value := self.get(key):
-                where = shown(key, value)
-                return where if self.via == keys.THRIFT else f"{where} via {self.via}"
-        return self.via
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,4 @@ lacks) in the parameters of a table. The rules are those of Spark's HiveExternal
 `columns`       columns in Hive's words, and changes of them in the parameters
 `creating`      the two forms in which Spark stores a data source table
 `partitions`    specs and names, and Hive's Partition to and from CatalogTablePartition
-`predicates`    predicates over partition columns, as text and as expressions of pyarrow
-`filters`       predicates as a filter of the metastore
 """

@@ -22,7 +22,7 @@ def from_external_string(
 ) -> Bound | None:
     """Spark's fromExternalString: the value; None for strings and binaries, whose bounds Spark ignores.
 
-    Raises SparkCatalogError for types without bounds, and ConversionError for a text that is no value of the type.
+    Raises SparkCatalogError for types without bounds, and ConversionError for a text that is not a value of the type.
     """
     try:
         match type:

@@ -27,8 +27,8 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, SkewedInfo, StorageDescriptor, Table
+from metastored.wire.replies.unread import unread_columns
 from metastored.wire.structs import replace as with_fields
-from metastored.wire.unread import unread_columns
 
 INCOMPATIBLE_PARTITION_TYPE: Final = "<derived from deserializer>"
 """The type that Hive gets for a partition column whose type it does not have."""

@@ -108,7 +108,7 @@ def check_values(spec: TablePartitionSpec) -> None:
 def partial_values(spec: TablePartitionSpec, columns: Sequence[str]) -> tuple[str, ...]:
     """The values of a partial spec in the order of the columns; what is missing is empty: any value.
 
-    Raises SparkCatalogError for a column that is no partition column, and for an empty value.
+    Raises SparkCatalogError for a column that is not a partition column, and for an empty value.
     """
     check_values(spec)
     names = [each.lower() for each in columns]

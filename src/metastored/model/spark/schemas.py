@@ -61,7 +61,7 @@ def with_declared_as_string(schema: StructType) -> StructType:
 
 
 def with_declared_types(schema: StructType) -> StructType:
-    """The opposite: types from the metadata, which is kept. Raises ConversionError for a text that is no type."""
+    """The opposite: types from the metadata, which is kept. Raises ConversionError for a text that is not a type."""
     return StructType(
         tuple(
             each if each.declared_type is None else replace(each, data_type=parse_data_type(each.declared_type))

@@ -10,6 +10,7 @@ import re
 from typing import Any, Final, NoReturn
 
 from metastored.errors import ConversionError
+from metastored.hive.quoting import backquoted
 from metastored.model.spark.types import (
     BINARY_COLLATION,
     CURRENT_DEFAULT,
@@ -106,7 +107,7 @@ def _column_sql(field: StructField, separator: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`" if needs_quotes(name) else name
+    return backquoted(name) if needs_quotes(name) else name
 
 
 # --- reading -----------------------------------------------------------------------------------------------

@@ -334,7 +334,7 @@ def _metadata(contents: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _plain_types(contents: Sequence[Mapping[str, Any]]) -> list[DataType | None]:
     try:
         return list(map(_PLAIN.get, map(_TYPE, contents)))
-    except TypeError:  # A type with parts, which is no text.
+    except TypeError:  # A type with parts, which is not text.
         return [_PLAIN.get(type) if isinstance(type, str) else None for type in map(_TYPE, contents)]
 
 

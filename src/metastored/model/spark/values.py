@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from metastored.errors import SparkCatalogError
+from metastored.hive.quoting import backquoted
 from metastored.model.spark import views
 from metastored.model.spark.types import StructType
 
@@ -42,7 +43,7 @@ class TableIdentifier:
     @property
     def quoted_string(self) -> str:
         names = (self.catalog, self.database, self.table)
-        return ".".join("`" + each.replace("`", "``") + "`" for each in names if each is not None)
+        return ".".join(backquoted(each) for each in names if each is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,8 @@ class IcebergOverHttp(ThriftOverHttp):
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller as ApiCaller
-        from metastored.client._sync.client import BATCH, TIMEOUT, Client
+        from metastored.client._sync.client import TIMEOUT, Client
+        from metastored.client._sync.metadata import BATCH
         from metastored.client.endpoints import Identity
         from metastored.client.retry import Retry
         from metastored.iceberg.catalog import Caller, Catalog

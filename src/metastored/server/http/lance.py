@@ -132,7 +132,8 @@ class LanceOverHttp(ThriftOverHttp):
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller
-        from metastored.client._sync.client import BATCH, TIMEOUT, Client
+        from metastored.client._sync.client import TIMEOUT, Client
+        from metastored.client._sync.metadata import BATCH
         from metastored.client.endpoints import Identity
         from metastored.client.retry import Retry
         from metastored.lance import Hive2Namespace, Hive3Namespace
@@ -185,7 +186,7 @@ class Questions:
         self._loop = loop
 
     def answer(self, message: Message) -> tuple[dict[str, Any], bytes]:
-        """The answer. Raises ValueError for what is no question."""
+        """The answer. Raises ValueError for what is not a question."""
         fields = message.fields
         if message.kind == "call":
             session, method = self._sessions.get(str(fields.get("session"))), METHODS.get(str(fields.get("method")))

@@ -17,12 +17,13 @@ from urllib.parse import parse_qs
 import orjson
 
 from metastored.client._async.caller import AsyncCaller
-from metastored.client._async.client import BATCH, TIMEOUT, AsyncClient
+from metastored.client._async.client import TIMEOUT, AsyncClient
+from metastored.client._async.metadata import BATCH
 from metastored.client._async.statements import AsyncStatements
 from metastored.client._backend.aio import InProcess
 from metastored.client.endpoints import Identity
 from metastored.client.retry import Retry
-from metastored.client.statements import Result
+from metastored.client.statements.values import Result
 from metastored.errors import (
     Error,
     ErrorKind,

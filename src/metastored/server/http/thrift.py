@@ -26,11 +26,11 @@ from metastored.server.http.forwarded import client_address, networks
 from metastored.server.relays import RelaySender
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.thrift import TRANSCODE_ON_LOOP, TRANSCODED, Service
+from metastored.wire.codec.tjson_protocol import TJSON_2_3_0
 from metastored.wire.exchange import Exchange, read
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.message import REPLY, Call, Relayed, Reply, Session, Stream
 from metastored.wire.methods import Method
-from metastored.wire.tjson_protocol import TJSON_2_3_0
 
 log = logging.getLogger("metastored.server")
 

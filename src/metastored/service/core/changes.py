@@ -18,7 +18,7 @@ from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import events
-from metastored.wire.binary import pack_i, unpack_i
+from metastored.wire.codec.binary import pack_i, unpack_i
 
 EVENT_FORMAT: Final = 1
 """The encoding of events that this version writes: `pack`."""

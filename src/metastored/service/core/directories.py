@@ -17,7 +17,7 @@ from metastored.service.core.context import Context
 from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import NotADirectory, Warehouse
-from metastored.store.warehouse.trash import record_trash_root
+from metastored.store.warehouse.trash_roots import record_trash_root
 
 log = logging.getLogger("metastored.service")
 

@@ -14,7 +14,7 @@ from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import documents
 from metastored.store.objects.documents import DocumentRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 
 T = TypeVar("T", bound=tuple[Any, ...])
 

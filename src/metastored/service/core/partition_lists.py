@@ -18,7 +18,7 @@ from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partitions import Where
 from metastored.store.objects.tables import TableRow
-from metastored.wire.binary import pack_texts
+from metastored.wire.codec.binary import pack_texts
 from metastored.wire.message import Stream
 
 SHORT: Final = 500

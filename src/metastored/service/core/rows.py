@@ -27,7 +27,7 @@ from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
 from metastored.store.objects.partitions import Sizes
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import CreationMetadata, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database

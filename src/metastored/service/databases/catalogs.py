@@ -23,7 +23,7 @@ from metastored.service.remotes.defining import refuse_new_keys, refuse_stray_ke
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases, remotes
 from metastored.store.objects.catalogs import CatalogRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
     Catalog,

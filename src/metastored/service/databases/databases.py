@@ -35,7 +35,7 @@ from metastored.store.objects import catalogs, databases, functions, remotes, ta
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.security import roles
 from metastored.store.transactions.resources import database_dropped
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import AsyncOperationResp, PrincipalType
 from metastored.wire.generated.databases import (
     AlterDatabaseRequest,

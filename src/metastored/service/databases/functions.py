@@ -22,7 +22,7 @@ from metastored.service.core.serving import method
 from metastored.service.remotes.databases import refuse_in_remote
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, functions
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.functions import (
     Function,
     GetAllFunctionsResponse,

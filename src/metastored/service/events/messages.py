@@ -40,7 +40,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import make_part_name
 from metastored.service.events.parts import Parts, Quoted, decoded_table, text_and_value, text_of
 from metastored.store.objects.events import EventRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import (
     ColumnStatistics,

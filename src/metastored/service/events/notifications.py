@@ -1,7 +1,7 @@
 """The event log as clients read it, events that clients report themselves, and the write log of transactions.
 
 Every change of metadata records an event (`core/changes.py`); this module reads them and renders their messages
-(`messages.py`). As in Hive, a transaction's writes are no events: they are stored until a client that follows the log
+(`messages.py`). As in Hive, a transaction's writes are not events: they are stored until a client that follows the log
 sees the transaction's commit and requests them.
 """
 
@@ -24,7 +24,7 @@ from metastored.service.partitions.get import Partitioned, no_partition, partiti
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import events, partitions
 from metastored.store.objects.events import EventFilter, EventRow
-from metastored.wire import binary, tjson
+from metastored.wire.codec import binary, tjson
 from metastored.wire.generated.common import WriteEventInfo
 from metastored.wire.generated.notifications import (
     CurrentNotificationEventId,

@@ -12,7 +12,7 @@ from metastored.errors import StoreError
 from metastored.hive.generation import Generation
 from metastored.service.core.changes import EVENT_FORMAT, unpack
 from metastored.store.objects.events import EventRow
-from metastored.wire import binary, tjson
+from metastored.wire.codec import binary, tjson
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace

@@ -27,7 +27,7 @@ from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partitions import NewPartition
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
 from metastored.wire.generated.partitions import (
     AddPartitionsRequest,

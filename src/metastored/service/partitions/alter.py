@@ -37,7 +37,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.transactions.resources import partition_renamed
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
 from metastored.wire.generated.partitions import (
     AlterPartitionsRequest,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from metastored.errors import MetaException
-from metastored.hive.filters.expressions import as_filter, pruner, read_expression, repaired_names
-from metastored.hive.filters.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
-from metastored.hive.filters.kryo_5 import CLASS_BY_NAME, NAMED_ROOT
-from metastored.hive.filters.tree import FilterKeyError, NotComparable, check
+from metastored.filters.hive.expressions import as_filter, pruner, read_expression, repaired_names
+from metastored.filters.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from metastored.filters.hive.kryo_5 import CLASS_BY_NAME, NAMED_ROOT
+from metastored.filters.hive.tree import FilterKeyError, NotComparable, check
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core import rows
@@ -20,7 +20,7 @@ from metastored.service.partitions.limit import check_limit
 from metastored.service.partitions.search import Condition, satisfying
 from metastored.service.partitions.specs import specs
 from metastored.service.statistics.get import find_table
-from metastored.service.tables.get import table_name
+from metastored.service.tables.get import required_table_name
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
@@ -97,7 +97,7 @@ def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Parti
     where = ctx.name(req.dbName, req.catName)
     if ctx.generation < Generation.HIVE_4_0:
         return partitioned(ctx, tx, where, req.tblName)
-    return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
+    return Partitioned(where, find_table(ctx, tx, where, required_table_name(req.tblName)))
 
 
 def _selected(

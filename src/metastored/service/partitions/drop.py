@@ -20,7 +20,7 @@ from metastored.service.partitions.get import Partitioned, Values, no_partition,
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.transactions.resources import partitions_dropped
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import (
     DropPartitionRequest,

@@ -24,7 +24,7 @@ from metastored.service.partitions.search import matching, partial
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import NewPartition
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace

@@ -15,12 +15,12 @@ from metastored.service.core.partition_lists import listed, listed_names, splice
 from metastored.service.core.serving import method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
-from metastored.service.tables.get import find_table, table_name
+from metastored.service.tables.get import find_table, required_table_name
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.generated.partitions import (
     GetPartitionRequest,
@@ -68,7 +68,7 @@ def partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str | 
 
 def partitioned_or(ctx: Context, where: DatabaseName, name: str | None, missing: Exception) -> Partitioned:
     """As `partitioned`, for calls with an error of their own for a missing table."""
-    row = tables.find(ctx.reader(), *where, table_name(name))
+    row = tables.find(ctx.reader(), *where, required_table_name(name))
     if row is None:
         raise missing
     return Partitioned(where, row)
@@ -194,7 +194,7 @@ def get_partitions_with_auth(
 ) -> Encoded:
     where = ctx.name(db_name)
     check_names(ctx, where, tbl_name)
-    row = tables.find(ctx.reader(), *where, table_name(tbl_name))
+    row = tables.find(ctx.reader(), *where, required_table_name(tbl_name))
     if row is None and (ctx.rules.lists_missing_table_as_empty or ctx.service.partition_limit >= 0):
         # With a limit Hive counts the partitions first.
         raise ctx.no_table(where, tbl_name or "")
@@ -249,7 +249,7 @@ def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow |
     """Returns the table; None where the generation treats a missing one as one without partitions."""
     check_names(ctx, where, name)
     if ctx.rules.lists_missing_table_as_empty:
-        return tables.find(ctx.reader(), *where, table_name(name))
+        return tables.find(ctx.reader(), *where, required_table_name(name))
     return find_table(ctx, ctx.reader(), where, name)
 
 
@@ -300,7 +300,7 @@ def _by_names(
     ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> tuple[TableRow, Sequence[Row]]:
     check_names(ctx, where, tbl_name)
-    row = tables.find(tx, *where, table_name(tbl_name))
+    row = tables.find(tx, *where, required_table_name(tbl_name))
     if names is None:
         raise MetaException("The names of the partitions must not be null.")
     if row is None and ctx.rules.names_missing_tables:

@@ -16,7 +16,7 @@ from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects.tables import TableRow
 from metastored.store.security import grants
 from metastored.store.security.grants import On
-from metastored.wire import binary
+from metastored.wire.codec import binary
 
 PARAMETER: Final = "PARTITION_LEVEL_PRIVILEGE"
 _MARK: Final = PARAMETER.encode()

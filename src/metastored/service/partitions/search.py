@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from metastored.errors import MetaException
-from metastored.hive.filters.parser import parse_filter
-from metastored.hive.filters.tree import Filter, FilterError, check, predicate
+from metastored.filters.hive.parser import parse_filter
+from metastored.filters.hive.tree import Filter, FilterError, check, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.model.names import DatabaseName

@@ -20,7 +20,7 @@ from metastored.service.core.partition_lists import SHORT, held, splicer
 from metastored.service.partitions.get import Partitioned
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.message import Stream
 from metastored.wire.structs import replace

@@ -1,6 +1,6 @@
 """Stored procedures and packages of HPL/SQL: texts by name in a database. They are documents, and are deleted with it.
 
-The server never runs them. Adding one that exists replaces it, and dropping one that does not is no error, as in Hive.
+The server never runs them. Adding one that exists replaces it, and dropping one that does not exist is not an error.
 """
 
 from __future__ import annotations

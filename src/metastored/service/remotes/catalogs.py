@@ -16,7 +16,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import catalogs, remotes
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.remotes import Of, RemoteRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.structs import replace
 

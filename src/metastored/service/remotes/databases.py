@@ -18,7 +18,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import catalogs, databases, remotes
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.remotes import Of, RemoteRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.databases import Database, DatabaseType
 from metastored.wire.structs import replace

@@ -22,7 +22,8 @@ from metastored.model.names import DatabaseName
 from metastored.model.remotes import keys
 from metastored.model.remotes.catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
 from metastored.model.remotes.connectors import with_connector
-from metastored.model.remotes.values import Endpoint, Remote, read_endpoint, read_remote, remote_parameters
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import Remote, read_endpoint, read_remote, remote_parameters
 from metastored.service.core.context import Context
 from metastored.service.core.directories import stored_location
 from metastored.service.core.remote_bodies import body_of, parameters_of

@@ -12,7 +12,8 @@ from metastored.errors import Error
 from metastored.model.remotes import keys
 from metastored.model.remotes.catalogs import RemoteCatalog, read_remote_catalog
 from metastored.model.remotes.definitions import Definitions
-from metastored.model.remotes.values import Endpoint, Remote, read_remote
+from metastored.model.remotes.endpoints import Endpoint
+from metastored.model.remotes.values import Remote, read_remote
 from metastored.service.core.remote_bodies import parameters_of
 from metastored.service.remotes.defining import merged
 from metastored.store.engine.database import Database

@@ -23,7 +23,7 @@ from metastored.store.objects import databases, remotes, tables
 from metastored.store.objects.remotes import Of, RemoteRow
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_renamed
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import PrincipalType, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.structs import replace
 

@@ -159,7 +159,7 @@ def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
 
 @method
 def cancel_delegation_token(ctx: Context, token_str_form: str | None) -> None:
-    """Cancels a token. Holding it is enough; one that has ended already is no error."""
+    """Cancels a token. Holding it is enough; one that has ended already is not an error."""
     token, identifier = _presented(token_str_form)
 
     def cancel(tx: Transaction) -> None:

@@ -10,7 +10,7 @@ from metastored.model.column_statistics import KINDS, Column, fields_of, shown, 
 from metastored.service.core import rows
 from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.objects.column_statistics import NewStatistics, StatisticsRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.structs import replace
 
 _SKETCHES = ("bitVectors", "histogram")

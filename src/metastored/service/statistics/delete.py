@@ -18,7 +18,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics as store
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.statistics import DeleteColumnStatisticsRequest

@@ -23,7 +23,7 @@ from metastored.store.objects import column_statistics as store
 from metastored.store.objects import tables
 from metastored.store.objects.column_statistics import StatisticsRow
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, CompactionInfoStruct
 from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest, TableStatsResult
 

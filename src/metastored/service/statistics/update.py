@@ -29,7 +29,7 @@ from metastored.store.objects import column_statistics as store
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.column_statistics import StatisticsRow
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import ColumnStatistics, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.statistics import SetPartitionsStatsRequest, SetPartitionsStatsResponse

@@ -19,13 +19,13 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
-from metastored.service.tables.get import table_name
+from metastored.service.tables.get import required_table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import constraints as store
 from metastored.store.objects import tables
 from metastored.store.objects.constraints import NewConstraint
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import SQLForeignKey, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
@@ -122,7 +122,7 @@ class _Adding:
         self._known: dict[tuple[DatabaseName, str], tuple[TableRow, Table]] = {}
 
     def _table(self, what: str, cat: str | None, db: str | None, name: str | None) -> tuple[TableRow, Table]:
-        where, key = self._ctx.name(db, cat), table_name(name)
+        where, key = self._ctx.name(db, cat), required_table_name(name)
         known = self._known.get((where, key))
         if known is None:
             row = tables.find(self._tx, *where, key)

@@ -41,7 +41,7 @@ from metastored.service.statistics.delete import forget_changed_columns
 from metastored.service.statistics.validity import Writer
 from metastored.service.statistics.validity import checked_on_alter as checked_statistics
 from metastored.service.tables.constraints import follow_columns
-from metastored.service.tables.get import table_name
+from metastored.service.tables.get import required_table_name
 from metastored.service.tables.rename import (
     DatabaseRows,
     Move,
@@ -58,7 +58,7 @@ from metastored.service.transactions.locks import in_the_way
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
 from metastored.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
 from metastored.wire.structs import replace
@@ -110,7 +110,9 @@ def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | N
     if any(each.table is not None for each in updates or ()):
         _replace_all(ctx, updates or ())
         return
-    targets = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
+    targets = [
+        (ctx.name(each.db_name, each.cat_name), required_table_name(each.table_name), each) for each in updates or ()
+    ]
     # One order for all callers, so that two of them cannot deadlock.
     targets.sort(key=lambda item: item[:2])
 
@@ -148,7 +150,7 @@ def update_creation_metadata(
     creation_metadata: CreationMetadata | None,
 ) -> None:
     """The tables and the time of the last build of a materialized view."""
-    where, name = ctx.name(dbname, catName), table_name(tbl_name)
+    where, name = ctx.name(dbname, catName), required_table_name(tbl_name)
     if creation_metadata is None:
         raise MetaException("update_creation_metadata needs the metadata")
     metadata = replace(creation_metadata, materializationTime=ctx.now_in_milliseconds())
@@ -168,7 +170,7 @@ def _replace_all(ctx: Context, updates: tuple[TableParamsUpdate, ...]) -> None:
     """Alters several tables in one transaction, as commits of Iceberg's REST catalog need it. None is renamed."""
     steps: dict[tuple[DatabaseName, str], _Alteration] = {}
     for update in updates:
-        where, name = ctx.name(update.db_name, update.cat_name), table_name(update.table_name)
+        where, name = ctx.name(update.db_name, update.cat_name), required_table_name(update.table_name)
         full_name = f"table {where.database}.{name}"
         if update.table is None or (where, name) in steps:
             raise MetaException(f"{full_name} has no new definition in the call, or two of them")
@@ -252,7 +254,7 @@ def _prepared(
     snapshot: str | None = None,
 ) -> _Alteration | None:
     """Checks an alter and does all of it that needs no transaction; None for a remote table, which is then altered."""
-    old_name = table_name(name)
+    old_name = required_table_name(name)
     if requested is None:
         raise InvalidOperationException("New table is null")
     if requested.tableName is None:

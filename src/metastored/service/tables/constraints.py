@@ -16,7 +16,7 @@ from metastored.hive.names import normalize
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
-from metastored.service.tables.get import table_name
+from metastored.service.tables.get import required_table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import constraints as store
 from metastored.store.objects import tables
@@ -101,7 +101,7 @@ def get_foreign_keys(ctx: Context, request: ForeignKeysRequest) -> ForeignKeysRe
 
 @method
 def get_all_table_constraints(ctx: Context, request: AllTableConstraintsRequest) -> AllTableConstraintsResponse:
-    where, name = ctx.name(request.dbName, request.catName), table_name(request.tblName)
+    where, name = ctx.name(request.dbName, request.catName), required_table_name(request.tblName)
     with ctx.reading() as tx:
         row = tables.find(tx, *where, name)
         constraint_rows = store.of_table(tx, row.id, *KINDS) if row is not None else []
@@ -123,7 +123,7 @@ def get_all_table_constraints(ctx: Context, request: AllTableConstraintsRequest)
 
 def _of(ctx: Context, cat: str | None, db: str | None, table: str | None, kind: str) -> list[ConstraintRow]:
     """None for a table that does not exist: Hive does not check it."""
-    where, name = ctx.name(db, cat), table_name(table)
+    where, name = ctx.name(db, cat), required_table_name(table)
     with ctx.reading() as tx:
         row = tables.find(tx, *where, name)
         return store.of_table(tx, row.id, kind) if row is not None else []
@@ -195,7 +195,7 @@ def _foreign_key(row: ConstraintRow, key: str | None) -> SQLForeignKey:
 
 @method
 def drop_constraint(ctx: Context, req: DropConstraintRequest) -> None:
-    where, name = ctx.name(req.dbname, req.catName), table_name(req.tablename)
+    where, name = ctx.name(req.dbname, req.catName), required_table_name(req.tablename)
     constraint_name = normalize(req.constraintname or "")
 
     def drop(tx: Transaction) -> None:

@@ -27,7 +27,7 @@ from metastored.service.tables.add_constraints import ConstraintsByKind, add_all
 from metastored.service.tables.get import directories_of
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     CreationMetadata,
     EnvironmentContext,

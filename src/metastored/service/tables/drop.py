@@ -16,11 +16,11 @@ from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import check_databases, purges, removing
 from metastored.service.core.serving import method
 from metastored.service.statistics.basic import ERASURE_CODED
-from metastored.service.tables.get import find_table, table_name
+from metastored.service.tables.get import find_table, required_table_name
 from metastored.service.tables.removal import DONE, own_directory, remove_with_indexes
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import databases, partitions, tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.tables import DropTableRequest, TruncateTableRequest, TruncateTableResponse
 from metastored.wire.structs import replace
@@ -52,7 +52,7 @@ def drop_table_req(ctx: Context, dropTableReq: DropTableRequest) -> AsyncOperati
 def drop(
     ctx: Context, where: DatabaseName, name: str | None, delete_data: bool, env: EnvironmentContext | None = None
 ) -> None:
-    key = table_name(name)
+    key = required_table_name(name)
 
     def remove(tx: Transaction) -> tuple[None, list[int]]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
@@ -93,7 +93,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     Files are removed first: an interrupted truncation leaves fewer rows, but never statistics of zero rows where there
     are some.
     """
-    key = table_name(name)
+    key = required_table_name(name)
     if ctx.rules.truncates_existing_partition_statistics:
         part_names = part_names or None
     with ctx.reading() as tx:

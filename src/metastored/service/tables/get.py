@@ -14,7 +14,7 @@ from metastored.service.tables.projection import projected, wanted_fields
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, tables
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.tables import (
     ClientCapabilities,
@@ -30,7 +30,8 @@ from metastored.wire.generated.tables import (
 _INSERT_ONLY_BYTES = INSERT_ONLY.encode()
 
 
-def table_name(name: str | None) -> str:
+def required_table_name(name: str | None) -> str:
+    """The name of a table, in lower case. Raises MetaException where a request has none."""
     if name is None:
         raise MetaException("Table name cannot be null.")
     return normalize(name)
@@ -38,7 +39,7 @@ def table_name(name: str | None) -> str:
 
 def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> TableRow:
     """Returns the table; raises NoSuchObjectException, with the name as the caller wrote it, if it does not exist."""
-    row = tables.find(tx, *where, table_name(name))
+    row = tables.find(tx, *where, required_table_name(name))
     if row is None:
         raise ctx.no_table(where, name or "")
     return row
@@ -235,7 +236,7 @@ def get_schema_req(ctx: Context, req: GetSchemaRequest) -> GetSchemaResponse:
 def _fields(ctx: Context, where: DatabaseName, name: str | None) -> tuple[Fields, Fields]:
     # Hive reads `t.column` as the table t here.
     key = None if name is None else name.split(".")[0]
-    row = tables.find(ctx.reader(), *where, table_name(key))
+    row = tables.find(ctx.reader(), *where, required_table_name(key))
     if row is None:
         raise UnknownTableException(f"{ctx.full_name(where, key or '')} table not found")
     table = rows.table_of(row, *where)

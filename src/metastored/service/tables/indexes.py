@@ -29,7 +29,7 @@ from metastored.service.tables.create import create_table
 from metastored.service.tables.removal import INDEXES, remove_table
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.indexes import Index
 from metastored.wire.structs import replace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException, UnknownDBException
-from metastored.hive.filters.tables import (
+from metastored.filters.hive.tables import (
     BoundField,
     FieldValue,
     Lookup,
@@ -16,7 +16,7 @@ from metastored.hive.filters.tables import (
     parse_table_filter,
     table_predicate,
 )
-from metastored.hive.filters.tree import Filter, FilterError
+from metastored.filters.hive.tree import Filter, FilterError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern

@@ -20,7 +20,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, remotes, tables
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_dropped
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.indexes import Index
 

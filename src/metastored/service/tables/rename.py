@@ -28,7 +28,7 @@ from metastored.store.objects import databases, partitions, tables
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_renamed
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace

@@ -9,7 +9,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import tables
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CreationMetadata
 from metastored.wire.generated.statistics import UpdateTransactionalStatsRequest
 from metastored.wire.structs import replace

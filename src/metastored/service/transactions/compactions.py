@@ -13,7 +13,7 @@ from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
 from metastored.service.core.internal import internal_error
 from metastored.service.core.serving import method
-from metastored.service.transactions.state import millis, require_open, table_name
+from metastored.service.transactions.state import millis, requested_table, require_open
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components, write_ids
 from metastored.store.transactions.compactions import CompactionRow
@@ -71,7 +71,7 @@ def enqueue(ctx: Context, tx: Transaction, rqst: CompactionRequest) -> Compactio
     """Puts a compaction into the queue, unless one of the same table or partition waits or runs."""
     if rqst.type not in CompactionType.NAMES or (ctx.accepts < Generation.HIVE_4_0 and rqst.type not in _OLD_TYPES):
         raise MetaException(f"Unexpected compaction type {CompactionType.NAMES.get(rqst.type or 0, rqst.type)}")
-    table = table_name(ctx, rqst.dbname, rqst.tablename)
+    table = requested_table(ctx, rqst.dbname, rqst.tablename)
     compactions.take_turn(tx)
     counter = write_ids.counter(tx, table)
     highest = 0 if counter is None else counter.next - 1
@@ -104,7 +104,7 @@ def _insert(
     id = compactions.take_id(tx)
     row = CompactionRow(
         id,
-        *table_name(ctx, rqst.dbname, rqst.tablename),
+        *requested_table(ctx, rqst.dbname, rqst.tablename),
         rqst.partitionname,
         state,
         rqst.type or CompactionType.MINOR,
@@ -210,7 +210,7 @@ def _one(ctx: Context, change: Callable[[Transaction], int]) -> None:
 def update_compactor_state(ctx: Context, cr: CompactionInfoStruct, txn_id: int | None) -> None:
     """Stores a worker's results: the highest write id it compacts, the user, and the transaction."""
     txn = txn_id if txn_id and txn_id > 0 else None
-    table = table_name(ctx, cr.dbname, cr.tablename)
+    table = requested_table(ctx, cr.dbname, cr.tablename)
 
     def change(tx: Transaction) -> int:
         if txn is not None:
@@ -246,7 +246,7 @@ def mark_compacted(ctx: Context, cr: CompactionInfoStruct) -> None:
 @method
 def mark_cleaned(ctx: Context, cr: CompactionInfoStruct) -> None:
     """The old files have been removed: their records are deleted too."""
-    id, table = cr.id or 0, table_name(ctx, cr.dbname, cr.tablename)
+    id, table = cr.id or 0, requested_table(ctx, cr.dbname, cr.tablename)
     aborts_only = cr.type == CompactionType.ABORT_TXN_CLEANUP
 
     def clean(tx: Transaction) -> None:
@@ -284,7 +284,7 @@ def _end(ctx: Context, cr: CompactionInfoStruct, state: str, method: str) -> Non
             return
         row = CompactionRow(
             compactions.take_id(tx),
-            *table_name(ctx, cr.dbname, cr.tablename),
+            *requested_table(ctx, cr.dbname, cr.tablename),
             cr.partitionname,
             state,
             cr.type or CompactionType.MINOR,
@@ -337,7 +337,7 @@ def _abort(ctx: Context, tx: Transaction, id: int, row: CompactionRow | None) ->
 @method
 def update_compaction_metrics_data(ctx: Context, data: CompactionMetricsDataStruct) -> bool:
     """Stores how many deltas an object has, while they are too many."""
-    table, kind, value = table_name(ctx, data.dbname, data.tblname), data.type or 0, data.metricvalue or 0
+    table, kind, value = requested_table(ctx, data.dbname, data.tblname), data.type or 0, data.metricvalue or 0
 
     def update(tx: Transaction) -> None:
         if value >= (data.threshold or 0):
@@ -351,5 +351,5 @@ def update_compaction_metrics_data(ctx: Context, data: CompactionMetricsDataStru
 
 @method
 def remove_compaction_metrics_data(ctx: Context, request: CompactionMetricsDataRequest) -> None:
-    table = table_name(ctx, request.dbName, request.tblName)
+    table = requested_table(ctx, request.dbName, request.tblName)
     ctx.database.run(lambda tx: compactions.remove_metric(tx, table, request.partitionName, request.type or 0))

@@ -10,7 +10,7 @@ from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.transactions.compactions import state_word
-from metastored.service.transactions.state import table_name
+from metastored.service.transactions.state import requested_table
 from metastored.store.transactions import compactions
 from metastored.store.transactions.compactions import CompactionRow
 from metastored.wire.generated.common import CompactionInfoStruct
@@ -140,7 +140,7 @@ def get_latest_committed_compaction_info(
         raise MetaException("Database name and table name cannot be null.")
     parts, last = rqst.partitionnames or (), rqst.lastCompactionId
     by_partition: dict[str | None, CompactionRow] = {}
-    for row in compactions.of_table(ctx.reader(), table_name(ctx, rqst.dbname, rqst.tablename)):
+    for row in compactions.of_table(ctx.reader(), requested_table(ctx, rqst.dbname, rqst.tablename)):
         if row.state not in (compactions.SUCCEEDED, compactions.READY):
             continue
         if (not parts or row.part in parts) and (last is None or row.id > last):

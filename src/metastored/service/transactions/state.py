@@ -58,7 +58,7 @@ def millis(service: Service) -> int:
     return int(service.clock() * 1000)
 
 
-def table_name(ctx: Context, database: str | None, table: str | None) -> TableName:
+def requested_table(ctx: Context, database: str | None, table: str | None) -> TableName:
     """A table as a request names it; it need not exist."""
     where = ctx.name(database)
     return where.table(normalize(table or ""))

@@ -28,8 +28,8 @@ from metastored.service.transactions.state import (
     millis,
     not_open,
     record_end,
+    requested_table,
     require_open,
-    table_name,
 )
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components, locks, transactions, write_ids
@@ -238,7 +238,7 @@ def heartbeat_txn_range(ctx: Context, txns: HeartbeatTxnRangeRequest) -> Heartbe
 def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
     """Records the partitions that a transaction wrote to, once the client knows them."""
     txn_id = rqst.txnid or 0
-    table = table_name(ctx, rqst.dbname, rqst.tablename)
+    table = requested_table(ctx, rqst.dbname, rqst.tablename)
     kind = rqst.operationType if rqst.operationType is not None else DataOperationType.UPDATE
     op = OPERATIONS.get(kind)
     if op is None:
@@ -336,7 +336,7 @@ def _complete_replayed(ctx: Context, tx: Transaction, txn_id: int, written: tupl
     rows = [
         Component(
             txn_id,
-            *table_name(ctx, info.database, info.table),
+            *requested_table(ctx, info.database, info.table),
             info.partition or None,
             components.INSERT,
             info.writeId,

@@ -23,13 +23,13 @@ from metastored.service.transactions.state import (
     REPLICATED_WRITE_ID,
     abort,
     millis,
+    requested_table,
     require_open,
-    table_name,
 )
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.transactions import transactions, write_ids
 from metastored.store.transactions.transactions import TxnState
-from metastored.wire import binary
+from metastored.wire.codec import binary
 from metastored.wire.generated.common import CompactionType
 from metastored.wire.generated.compaction import CompactionRequest
 from metastored.wire.generated.transactions import (
@@ -64,7 +64,7 @@ def full_name(ctx: Context, name: str) -> TableName:
 @method
 def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
     """One write id for each transaction; a transaction that has one of this table already keeps it."""
-    table = table_name(ctx, rqst.dbName, rqst.tableName)
+    table = requested_table(ctx, rqst.dbName, rqst.tableName)
     sources = rqst.srcTxnToWriteIdList or ()
     policy = rqst.replPolicy
     if (policy is None) != (not sources) or (policy is None and not rqst.txnIds):
@@ -121,14 +121,14 @@ def _require_writers(tx: Transaction, txns: Sequence[int]) -> None:
 def get_max_allocated_table_write_id(
     ctx: Context, rqst: MaxAllocatedTableWriteIdRequest
 ) -> MaxAllocatedTableWriteIdResponse:
-    counter = write_ids.counter(ctx.reader(), table_name(ctx, rqst.dbName, rqst.tableName))
+    counter = write_ids.counter(ctx.reader(), requested_table(ctx, rqst.dbName, rqst.tableName))
     return MaxAllocatedTableWriteIdResponse(maxWriteId=0 if counter is None else counter.next - 1)
 
 
 @method
 def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
     """The write ids of a table that becomes transactional begin after those in its files."""
-    table, seed = table_name(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
+    table, seed = requested_table(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
     if seed > MAX_SEED:
         raise MetaException(
             f"Invalid writeId seed {seed}; at most {MAX_SEED} is accepted, so that there are ids after it"
@@ -284,7 +284,7 @@ def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict
 @method
 def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> None:
     """Sets a copied table's write ids to the state of its source: the highest one, and the aborted ones."""
-    table = table_name(ctx, rqst.dbName, rqst.tableName)
+    table = requested_table(ctx, rqst.dbName, rqst.tableName)
     try:
         source = ValidWriteIdList.parse(rqst.validWriteIdlist or "")
     except SnapshotSyntaxError as error:

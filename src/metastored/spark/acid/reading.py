@@ -20,7 +20,7 @@ from metastored.errors import InvalidInputException
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.clauses import TARGET
-from metastored.spark.acid.history import capped, check_history
+from metastored.spark.acid.files.history import capped, check_history
 from metastored.spark.acid.session_objects import another_object
 from metastored.spark.acid.tables import ROW_ID, acid_table
 from metastored.spark.session_metastore import session_client
@@ -203,9 +203,9 @@ def rows(
     """
     from pyspark.sql import functions as F
 
-    from metastored.spark.acid.pruning import conjuncts, matching_partitions, search_options
-    from metastored.spark.acid.scan import scan
-    from metastored.spark.acid.state import table_state
+    from metastored.spark.acid.files.state import table_state
+    from metastored.spark.acid.rows.pruning import conjuncts, matching_partitions, search_options
+    from metastored.spark.acid.rows.scan import scan
 
     table = acid_table(client, name)
     row_ids = row_ids or any(each.upper().partition(".")[0] == ROW_ID for each in columns or ())

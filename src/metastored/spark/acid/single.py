@@ -16,7 +16,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException, TransactionFailed
 from metastored.model.names import Name
 from metastored.spark.acid.clauses import Clauses
-from metastored.spark.acid.counts import Changed
+from metastored.spark.acid.files.counts import Changed
 from metastored.spark.acid.reading import TIMEOUT, connected
 from metastored.spark.acid.writing import Transaction
 
@@ -54,6 +54,18 @@ def transaction(spark: SparkSession, client: Client | None = None, timeout: floa
         yield found
 
 
+def _alone(
+    spark: SparkSession, client: Client | None, timeout: float, retries: int, statement: Callable[[Transaction], Result]
+) -> Result:
+    """The result of a statement in a transaction of its own."""
+
+    def run() -> Result:
+        with transaction(spark, client, timeout) as alone:
+            return statement(alone)
+
+    return repeated(run, retries)
+
+
 def insert(
     spark: SparkSession,
     name: Name,
@@ -70,11 +82,7 @@ def insert(
     `retries` times; a DataFrame that was read from a table stays at its snapshot.
     """
 
-    def run() -> Changed:
-        with transaction(spark, client, timeout) as found:
-            return found.insert(name, frame, partition)
-
-    return repeated(run, retries)
+    return _alone(spark, client, timeout, retries, lambda alone: alone.insert(name, frame, partition))
 
 
 def insert_overwrite(
@@ -89,11 +97,7 @@ def insert_overwrite(
 ) -> Changed:
     """Replaces rows by those of a DataFrame: see Transaction.insert_overwrite, and insert for the other arguments."""
 
-    def run() -> Changed:
-        with transaction(spark, client, timeout) as found:
-            return found.insert_overwrite(name, frame, partition)
-
-    return repeated(run, retries)
+    return _alone(spark, client, timeout, retries, lambda alone: alone.insert_overwrite(name, frame, partition))
 
 
 def truncate(
@@ -107,11 +111,7 @@ def truncate(
 ) -> None:
     """Removes all rows of a table, or of these partitions (`ds=1/h=2`): see Transaction.truncate."""
 
-    def run() -> None:
-        with transaction(spark, client, timeout) as found:
-            found.truncate(name, partitions)
-
-    repeated(run, retries)
+    _alone(spark, client, timeout, retries, lambda alone: alone.truncate(name, partitions))
 
 
 def update(
@@ -126,11 +126,7 @@ def update(
 ) -> Changed:
     """Changes rows: `update(spark, "db.t", {"amount": "amount * 2"}, "id = 3")`. Returns their number."""
 
-    def run() -> Changed:
-        with transaction(spark, client, timeout) as found:
-            return found.update(name, assignments, where)
-
-    return repeated(run, retries)
+    return _alone(spark, client, timeout, retries, lambda alone: alone.update(name, assignments, where))
 
 
 def delete(
@@ -144,11 +140,7 @@ def delete(
 ) -> Changed:
     """Deletes rows: `delete(spark, "db.t", "id = 3")`; without a condition all rows. Returns their number."""
 
-    def run() -> Changed:
-        with transaction(spark, client, timeout) as found:
-            return found.delete(name, where)
-
-    return repeated(run, retries)
+    return _alone(spark, client, timeout, retries, lambda alone: alone.delete(name, where))
 
 
 def merge(
@@ -166,8 +158,10 @@ def merge(
 ) -> Changed:
     """Merges a DataFrame into a table: see Transaction.merge. Returns the numbers of rows."""
 
-    def run() -> Changed:
-        with transaction(spark, client, timeout) as found:
-            return found.merge(name, source, on, matched, not_matched, not_matched_by_source)
-
-    return repeated(run, retries)
+    return _alone(
+        spark,
+        client,
+        timeout,
+        retries,
+        lambda alone: alone.merge(name, source, on, matched, not_matched, not_matched_by_source),
+    )

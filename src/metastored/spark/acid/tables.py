@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
+from metastored.client._sync.metadata import BATCH
 from metastored.errors import InvalidInputException, NotSupported
 from metastored.model.acid import acid_of
 from metastored.model.formats import format_of

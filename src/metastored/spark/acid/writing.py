@@ -25,17 +25,17 @@ from metastored.hive.names import make_part_name, partition_values
 from metastored.hive.transactions.layout import base
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.clauses import ALL, Clauses, When, clauses
-from metastored.spark.acid.counts import Changed, UpdateCounter, of_delete, of_insert, of_merge, of_update
-from metastored.spark.acid.defaults import default_values
+from metastored.spark.acid.files.counts import Changed, UpdateCounter, of_delete, of_insert, of_merge, of_update
 from metastored.spark.acid.reading import TIMEOUT, rows, snapshot_of
+from metastored.spark.acid.rows.defaults import default_values
 from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from metastored.spark.acid.changes import Merge
-    from metastored.spark.acid.publishing import Locations
-    from metastored.spark.acid.statistics import RowCounts
+    from metastored.spark.acid.files.publishing import Locations
+    from metastored.spark.acid.files.statistics import RowCounts
+    from metastored.spark.acid.rows.changes import Merge
 
 
 class Transaction:
@@ -76,7 +76,7 @@ class Transaction:
             self._remove_staging()
 
     def _remove_staging(self) -> None:
-        from metastored.spark.acid.files import files_of
+        from metastored.spark.files import files_of
 
         for location, directory in self._staging:
             files_of(self._spark, location).remove(directory)
@@ -118,8 +118,8 @@ class Transaction:
 
     def _insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None, overwrite: bool) -> Changed:
         with self._statement(name, "overwrite" if overwrite else "insert") as statement:
-            from metastored.spark.acid.aligning import aligned, constant_partition
-            from metastored.spark.acid.staging import stage_inserts
+            from metastored.spark.acid.files.staging import stage_inserts
+            from metastored.spark.acid.rows.aligning import aligned, constant_partition
 
             table = statement.table
             rows = aligned(table, frame, partition or {}, lambda: default_values(self._client, table.name))
@@ -148,14 +148,14 @@ class Transaction:
         Values are cast by the rules of `spark.sql.storeAssignmentPolicy`.
         """
         with self._statement(name, "update") as statement:
-            from metastored.spark.acid.changes import update_events
+            from metastored.spark.acid.rows.changes import update_events
 
             return of_update(statement.change_by(update_events(statement.table, statement.target(where), assignments)))
 
     def delete(self, name: Name, where: str | None = None) -> Changed:
         """Deletes the rows for which the condition holds; all rows without a condition. Returns their number."""
         with self._statement(name, "delete") as statement:
-            from metastored.spark.acid.changes import delete_events
+            from metastored.spark.acid.rows.changes import delete_events
 
             return of_delete(statement.change_by(delete_events(statement.table, statement.target(where))))
 
@@ -175,7 +175,7 @@ class Transaction:
         InvalidOperationException if a row of the target would be changed twice.
         """
         with self._statement(name, "merge") as statement:
-            from metastored.spark.acid.changes import evaluated_once, merge_parts
+            from metastored.spark.acid.rows.changes import evaluated_once, merge_parts
 
             table = statement.table
             tasks = max(1, min(int(self._spark.conf.get("spark.sql.shuffle.partitions", "200") or 200), 4096))
@@ -228,7 +228,7 @@ class _Statement:
     """One statement: its table, its write and its directory for staged files."""
 
     def __init__(self, spark: SparkSession, client: Client, table: AcidTable, write: Write, number: int) -> None:
-        from metastored.spark.acid.publishing import STAGING
+        from metastored.spark.acid.files.publishing import STAGING
 
         self.table: Final = table
         self.write: Final = write
@@ -240,8 +240,8 @@ class _Statement:
         self._client = client
 
     def clean(self) -> None:
-        from metastored.spark.acid.files import files_of
-        from metastored.spark.acid.publishing import remove_left_staging
+        from metastored.spark.acid.files.publishing import remove_left_staging
+        from metastored.spark.files import files_of
 
         own = self.write.transaction.id
         remove_left_staging(files_of(self._spark, self.table.location), self.table, self.write.visible, own)
@@ -253,7 +253,7 @@ class _Statement:
 
     def change_by(self, events: DataFrame) -> Iterable[RowCounts | None]:
         """Writes the events. Returns the numbers of rows of each partition."""
-        from metastored.spark.acid.staging import stage_changes
+        from metastored.spark.acid.files.staging import stage_changes
 
         stage_changes(self.table, events, self.write.write_id, self.number, self.staging)
         return self.publish(overwrite=False).values()
@@ -265,9 +265,9 @@ class _Statement:
 
         `emptied` are partitions that are replaced even if they get no row. Without `staged`, there are no files.
         """
-        from metastored.spark.acid.files import files_of
-        from metastored.spark.acid.publishing import Locations, Published, make_directory, publish
-        from metastored.spark.acid.statistics import RowCounts, record
+        from metastored.spark.acid.files.publishing import Locations, Published, make_directory, publish
+        from metastored.spark.acid.files.statistics import RowCounts, record
+        from metastored.spark.files import files_of
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
@@ -306,7 +306,7 @@ class _Statement:
 
     def _check_locations(self, new: Iterable[tuple[str, ...]], locations: Locations) -> None:
         """Raises TransactionFailed if another writer has added one of the partitions meanwhile, at another location."""
-        from metastored.spark.acid.scan import path_key
+        from metastored.spark.acid.rows.scan import path_key
 
         for values, location in self._existing(new).items():
             if path_key(location).rstrip("/") != path_key(locations.of(values)).rstrip("/"):
@@ -330,7 +330,7 @@ def _may_lack_columns(when: When) -> bool:
 
 def _merged(statement: _Statement, merge: Merge, changing: Sequence[When], inserts: bool) -> Changed:
     """Writes a merge, and counts its rows: Spark counts the updated ones if the files cannot tell."""
-    from metastored.spark.acid.changes import WHICH, Part, events
+    from metastored.spark.acid.rows.changes import WHICH, Part, events
 
     deletes = any(each.action == "delete" for each in changing)
     updates = any(each.action != "delete" for each in changing)

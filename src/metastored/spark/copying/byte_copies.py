@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from metastored.errors import CopyMismatch
 from metastored.hive.locations import is_local, join
-from metastored.spark.acid.files import Files, HadoopFiles, files_of, in_threads
 from metastored.spark.copying.conditions import data_files
 from metastored.spark.copying.footers import UnknownFooter, rows_of
 from metastored.spark.copying.planning import Part
 from metastored.spark.copying.staging import Staged
+from metastored.spark.files import Files, HadoopFiles, files_of, in_threads
 
 LIMIT: Final = 16 << 30
 """The most bytes that the driver copies. Executors rewrite the rows of what is larger, with all their machines."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from metastored.client._sync.client import Client
 from metastored.hive.locations import join
 from metastored.model.acid import is_insert_only
-from metastored.spark.acid.files import files_of
 from metastored.spark.copying.checksums import checksum
 from metastored.spark.copying.delta import to_delta
 from metastored.spark.copying.iceberg import to_iceberg
@@ -15,6 +14,7 @@ from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import frame_of
 from metastored.spark.copying.results import CopyResult
 from metastored.spark.copying.staging import mark_parameters, observed, observed_checksum, size_of, verify
+from metastored.spark.files import files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

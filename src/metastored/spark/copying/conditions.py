@@ -1,8 +1,8 @@
 """Whether the files of a table can be copied byte for byte, or its rows have to be rewritten. Pure.
 
 Files can be copied if every reader gets the same rows from them at the target as at the source: the format, the
-columns and everything else that decides how a file is read must be equal. A target with buckets is no case here: it is
-refused by the plan. Each function returns None for files that can be copied, else the reason why rows are rewritten.
+columns and everything else that decides how a file is read must be equal. A target with buckets is refused by the
+plan. Each function returns None for files that can be copied, else the reason why rows are rewritten.
 Whatever is not known to be safe is a reason.
 """
 

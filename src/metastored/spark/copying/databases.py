@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from metastored.client._sync.client import Client
 from metastored.errors import MissingExtra, StatementError
+from metastored.hive.quoting import backquoted
 from metastored.model.kinds import is_any_view, is_materialized_view
 from metastored.model.names import DatabaseName, TableName
 from metastored.spark.copying.results import CopyResult, DatabaseCopyResult
@@ -68,14 +69,13 @@ def renamed(text: str, old: str, new: str) -> str:
     """The text of a view with the name of a database replaced."""
     for parts, start, end in reversed(_references(text)):
         if len(parts) > 1 and parts[-2] == old.lower():
-            simple = parts[-1].replace("`", "``")
-            text = f"{text[:start]}`{new}`.`{simple}`{text[end:]}"
+            text = f"{text[:start]}`{new}`.{backquoted(parts[-1])}{text[end:]}"
     return text
 
 
 def _references(text: str) -> list[tuple[tuple[str, ...], int, int]]:
     try:
-        from metastored.spark.acid_sql.tables import references
+        from metastored.spark.acid.sql.tables import references
         from metastored.spark.source import parsed
     except ImportError:
         raise MissingExtra("a copy of views", "spark") from None

@@ -12,12 +12,12 @@ from metastored.errors import ConfigError
 from metastored.hive.locations import is_local, join, local_path
 from metastored.hive.names import DEFAULT_PARTITION, unescape
 from metastored.model.makers import table as new_table
-from metastored.spark.acid.files import files_of
 from metastored.spark.copying.parquet import paths_below, write_parquet
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.results import CopyResult
 from metastored.spark.copying.runs import unleased_directory
 from metastored.spark.copying.staging import mark_parameters
+from metastored.spark.files import files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

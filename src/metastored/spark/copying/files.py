@@ -24,7 +24,6 @@ from metastored.model.makers import partition as new_partition
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
 from metastored.model.spark.restoring import PATH
-from metastored.spark.acid.files import Files, files_of
 from metastored.spark.copying import byte_copies
 from metastored.spark.copying.byte_copies import read_footers, stage_files
 from metastored.spark.copying.conditions import of_part, of_tables
@@ -36,6 +35,7 @@ from metastored.spark.copying.rows import stage_rows
 from metastored.spark.copying.runs import CopyRun, copy_run
 from metastored.spark.copying.staging import Staged, size_of
 from metastored.spark.copying.statistics import copy_partition_statistics, copy_table_statistics
+from metastored.spark.files import Files, files_of
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace

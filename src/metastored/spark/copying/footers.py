@@ -7,9 +7,9 @@ from typing import Final
 from metastored.hive import orc
 from metastored.hive.locations import join
 from metastored.hive.orc_messages import OrcError
-from metastored.spark.acid.files import Files, end_of
-from metastored.wire.compact import skip_field, skip_varint
-from metastored.wire.compiler import Malformed
+from metastored.spark.files import Files, end_of
+from metastored.wire.codec.compact import skip_field, skip_varint
+from metastored.wire.codec.compiler import Malformed
 
 END: Final = 64 * 1024
 """The number of bytes at the end of a file that most footers of Parquet files fit in."""

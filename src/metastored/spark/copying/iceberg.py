@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, NotSupported
 from metastored.hive.locations import join
-from metastored.spark.acid.files import files_of
 from metastored.spark.copying.marks import mark_of
 from metastored.spark.copying.parquet import paths_below, write_parquet
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.results import CopyResult
 from metastored.spark.copying.runs import unleased_directory
 from metastored.spark.copying.staging import mark_parameters
+from metastored.spark.files import files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.hive.locations import join
-from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import Checksum
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.staging import size_of, stage, staged_checksum, verify
+from metastored.spark.files import Files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -17,8 +17,8 @@ from metastored.model.formats import format_of
 from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName
 from metastored.model.spark.properties import NUM_BUCKETS
-from metastored.spark.acid.files import in_threads
 from metastored.spark.copying.marks import Mark, mark_of, state_of
+from metastored.spark.files import in_threads
 from metastored.spark.listing import files_below
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.client._sync.client import Client
 from metastored.errors import NotSupported
 from metastored.hive.names import DEFAULT_PARTITION
+from metastored.hive.quoting import backquoted
 from metastored.model.formats import format_of
 from metastored.model.names import TableName
 
@@ -34,7 +35,7 @@ def frame_of(spark: Any, client: Client, name: TableName) -> DataFrame:
 
 def quoted(name: TableName) -> str:
     """A name for Spark's SQL."""
-    return ".".join(f"`{part.replace('`', '``')}`" for part in (name.database, name.table))
+    return f"{backquoted(name.database)}.{backquoted(name.table)}"
 
 
 def of_partitions(frame: DataFrame, keys: Sequence[str], values: Sequence[Sequence[str]]) -> DataFrame:

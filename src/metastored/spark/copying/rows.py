@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from metastored.errors import CopyMismatch, NotSupported
 from metastored.hive.locations import join
 from metastored.hive.names import partition_values
-from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING
 from metastored.spark.copying.planning import CopyPlan, Part
 from metastored.spark.copying.reading import of_partitions, spelled
 from metastored.spark.copying.staging import Staged, stage, staged_checksum, staged_checksums, total, verify
+from metastored.spark.files import Files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

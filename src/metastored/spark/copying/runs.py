@@ -18,8 +18,8 @@ from metastored.client._sync.leases import Lease
 from metastored.errors import ApplicationError, Error, LeaseHeld, MetastoreError, NotSupported
 from metastored.hive.locations import is_under, join
 from metastored.model.names import TableName
-from metastored.spark.acid.files import Files
 from metastored.spark.copying.marks import DIRECTORY, STAGING, lease_of, token
+from metastored.spark.files import Files
 
 log = logging.getLogger("metastored.copying")
 

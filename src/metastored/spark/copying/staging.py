@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from metastored.errors import CopyMismatch
 from metastored.hive.locations import join
-from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
 from metastored.spark.copying.marks import COPY_SOURCE, Mark
 from metastored.spark.copying.planning import CopyPlan, Part
 from metastored.spark.copying.reading import spelled
+from metastored.spark.files import Files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -61,7 +61,7 @@ def _vector(name: str, type: Any, size: int) -> Any:
 
 
 def check_appendable(new: pa.Schema, existing: pa.Schema) -> None:
-    """Raises ConversionError if rows of the first schema are no rows of the second: names and types must agree.
+    """Raises ConversionError if rows of the first schema are not rows of the second: names and types must agree.
 
     The order of the columns may differ. A list fits into a vector; the length of each is checked when it is written.
     """

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
+from metastored.hive.quoting import backquoted
 from metastored.hive.statistics.basic import NUM_ROWS, TOTAL_SIZE, read_accuracy
 from metastored.hive.statistics.ndv import HyperLogLog
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.acid import is_transactional
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
-from metastored.model.spark.quoting import quoted
 from metastored.model.spark.reading import has_only_spark_columns
 from metastored.model.spark.types import schema_from_json
 from metastored.model.spark.values import ColumnStat, Histogram
@@ -224,7 +224,7 @@ class _Analysis:
             store_partitions(self._writer, self._table, {part: each for part, each in analyzed.items() if part})
         if self._writer.snapshot is None:
             name = self._writer.name
-            self._spark.catalog.refreshTable(f"{quoted(name.database)}.{quoted(name.table)}")
+            self._spark.catalog.refreshTable(f"{backquoted(name.database)}.{backquoted(name.table)}")
 
     def _rows_of(self, wanted: Sequence[Part]) -> tuple[DataFrame, Any, dict[int, str | None]]:
         """The rows of partitions, the key of each row, and the partitions by their keys."""
@@ -235,7 +235,7 @@ class _Analysis:
         frame = self._source.rows({each.name for each in wanted if each.name is not None})
         fields = {each.name.lower(): each for each in frame.schema}
         keys = [fields[each] for each in self._keys]
-        key = gathering.key_of([F.col(quoted(each.name)) for each in keys])
+        key = gathering.key_of([F.col(backquoted(each.name)) for each in keys])
         every = [each.name for each in self._source.parts if each.name is not None]
         names = gathering.keys_of_partitions(self._spark, keys, every)
         chosen = {each.name for each in wanted}
@@ -270,7 +270,9 @@ class _Analysis:
         if not self._histograms or not kinds:
             return {}, {}
         types = {each.name: each.dataType.typeName() for each in frame.schema}
-        numbers = {name: histograms.number_of(F.col(quoted(name)), kind, types[name]) for name, kind in kinds.items()}
+        numbers = {
+            name: histograms.number_of(F.col(backquoted(name)), kind, types[name]) for name, kind in kinds.items()
+        }
         sketches = histograms.kll_sketches(frame, key, numbers, kinds) if self._timestamps else {}
         if not complete:
             return {}, sketches

@@ -14,8 +14,8 @@ from typing import Any
 
 from metastored.hive.transactions.layout import is_hidden
 from metastored.hive.transactions.resolution import data_files
-from metastored.spark.acid.files import files_of, list_location
-from metastored.spark.acid.state import PartitionState
+from metastored.spark.acid.files.state import PartitionState
+from metastored.spark.files import files_of, list_location
 from metastored.spark.listing import files_below
 
 

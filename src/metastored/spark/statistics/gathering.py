@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
-from metastored.model.spark.quoting import quoted
+from metastored.hive.quoting import backquoted
 from metastored.spark.arrow_tasks import map_in_arrow
 from metastored.spark.statistics.histograms import BinCounter
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
@@ -102,7 +102,7 @@ def gather(
 
     selected = []
     for at, name in enumerate(columns):
-        column = F.col(quoted(name))
+        column = F.col(backquoted(name))
         selected.append((F.rtrim(column) if name in padded else column).alias(f"c{at}"))
     counters = counters_of(columns, bins)
     task = _Task(tuple(columns.values()), counters)

@@ -14,13 +14,13 @@ from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidInputException
 from metastored.hive.locations import same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
+from metastored.hive.quoting import backquoted
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.formats import format_of
 from metastored.model.names import TableName
 from metastored.model.partitions import keys_of, name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
-from metastored.model.spark.quoting import quoted
-from metastored.spark.acid.files import in_threads
+from metastored.spark.files import in_threads
 from metastored.spark.statistics.files import DataFiles, acid_files, plain_files
 from metastored.spark.table_data import data_location
 from metastored.wire.generated.common import Table
@@ -77,7 +77,7 @@ class PlainSource:
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
         if self._frame is None:
-            full = f"{quoted(self._name.database)}.{quoted(self._name.table)}"
+            full = f"{backquoted(self._name.database)}.{backquoted(self._name.table)}"
             self._check_catalog(full)
             self._spark.catalog.refreshTable(full)
             self._frame = self._spark.table(full)
@@ -109,7 +109,7 @@ class AcidSource:
         write_ids: ValidWriteIdList,
         transactions: ValidTxnList,
     ) -> None:
-        from metastored.spark.acid.state import table_state
+        from metastored.spark.acid.files.state import table_state
         from metastored.spark.acid.tables import acid_table
 
         self._spark = spark
@@ -137,7 +137,7 @@ class AcidSource:
         return None
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
-        from metastored.spark.acid.scan import scan
+        from metastored.spark.acid.rows.scan import scan
 
         partitions = tuple(
             each if names is None or part in names else dataclasses.replace(each, data=(), deletes=())

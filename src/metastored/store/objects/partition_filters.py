@@ -1,6 +1,6 @@
 """Partition filters as SQL conditions on v1 … v8. Conditions that SQL cannot express exactly are not translated.
 
-The reference is `metastored.hive.filters.tree.predicate`: a condition matches the same partitions, on either database.
+The reference is `metastored.filters.hive.tree.predicate`: a condition matches the same partitions, on either database.
 Values are bound, never written into the text, so filters that differ only in their literals share one
 compiled statement.
 """
@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from metastored.hive.filters.tree import (
-    And,
+from metastored.filters.hive.tree import (
     Between,
     BoundKey,
     Comparison,
@@ -21,12 +20,11 @@ from metastored.hive.filters.tree import (
     Like,
     MultiIn,
     Not,
-    Or,
-    PartitionKeys,
     bind_key,
     bind_literal,
     check,
 )
+from metastored.filters.logic import And, Or, PartitionKeys
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
 from metastored.store.engine.schema import VALUE_COLUMNS

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from metastored.errors import ConfigError, InvalidObjectException, StoreError
+from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.keys import holds_secret, is_reference
 from metastored.model.remotes.rights import References
-from metastored.model.remotes.values import Endpoint
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

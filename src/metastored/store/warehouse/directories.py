@@ -43,7 +43,7 @@ from metastored.store.warehouse.file_systems import LOCAL, FileSystem, first_lin
 from metastored.store.warehouse.file_systems import NotADirectory as NotADirectory
 from metastored.store.warehouse.object_stores import check_driver
 from metastored.store.warehouse.occupied import occupant
-from metastored.store.warehouse.trash import CURRENT, record_trash_root
+from metastored.store.warehouse.trash_roots import CURRENT, record_trash_root
 
 Mode = Literal["all", "local", "off"]
 
@@ -97,7 +97,7 @@ class Warehouse:
     def looks_at(self, uri: str) -> bool:
         """Whether this server accesses the directory.
 
-        False for a text that is no location, which an import may have stored.
+        False for a text that is not a location, which an import may have stored.
         """
         try:
             uri = unaliased(uri)

@@ -2,37 +2,25 @@
 
 `.Trash/Current/<path>` holds the directories that were removed since the last checkpoint. Once a day `Current` is
 renamed to a checkpoint, whose name is the time (`yyMMddHHmmss`, UTC); a checkpoint older than `trash_days` is removed.
-Which file systems have a trash is stored in the database, as any server may expire it.
+`trash_roots.py` says which file systems have a trash.
 """
 
 from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from metastored.errors import StoreError
-from metastored.store.engine import meta
 from metastored.store.engine.database import Database
-
-if TYPE_CHECKING:
-    from metastored.store.warehouse.directories import Warehouse
+from metastored.store.warehouse.directories import Warehouse
+from metastored.store.warehouse.trash_roots import CURRENT, trash_roots
 
 log = logging.getLogger("metastored.store")
 
-CURRENT: Final = "Current"
-"""The part of a trash into which directories are moved."""
-
 CHECKPOINT_EVERY: Final = timedelta(days=1)
 
-_PREFIX = "trash "
 _FORMAT = "%y%m%d%H%M%S"
-
-
-def record_trash_root(database: Database, root: str) -> None:
-    """Stores that a file system has a trash; called before something is moved into it."""
-    if meta.value(database.reader(), _PREFIX + root) is None:
-        database.run(lambda tx: meta.ensure(tx, _PREFIX + root, ""))
 
 
 def expire(database: Database, warehouse: Warehouse, now: float) -> None:
@@ -40,10 +28,10 @@ def expire(database: Database, warehouse: Warehouse, now: float) -> None:
     if not warehouse.trash_days:
         return
     moment = datetime.fromtimestamp(now, UTC)
-    for root in meta.keys(database.reader(), _PREFIX):
+    for root in trash_roots(database):
         with database.claim("trash"):
             try:
-                _expire(warehouse, root.removeprefix(_PREFIX), moment)
+                _expire(warehouse, root, moment)
             except StoreError as error:
                 log.warning("the trash was not emptied, and will be retried: %s", error)
 

@@ -2,8 +2,8 @@
 
 # ruff: noqa
 from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest, DropCatalogRequest, GetCatalogRequest, GetCatalogResponse, GetCatalogsResponse
-from metastored.wire.generated.common import AsyncOperationResp, BasicTxnInfo, BinaryColumnStatsData, BooleanColumnStatsData, ColumnStatistics, ColumnStatisticsData, ColumnStatisticsDesc, ColumnStatisticsObj, CompactionInfoStruct, CompactionMetricsDataResponse, CompactionType, CreationMetadata, DataOperationType, Date, DateColumnStatsData, Decimal, DecimalColumnStatsData, DoubleColumnStatsData, EnvironmentContext, EventRequestType, FieldSchema, FileMetadata, GetProjectionsSpec, GetTablesExtRequestFields, LongColumnStatsData, ObjectDictionary, Order, PrincipalPrivilegeSet, PrincipalType, PrivilegeGrantInfo, SQLCheckConstraint, SQLDefaultConstraint, SQLForeignKey, SQLNotNullConstraint, SQLPrimaryKey, SQLUniqueConstraint, Schema, SerDeInfo, SerdeType, SkewedInfo, SourceTable, StorageDescriptor, StringColumnStatsData, Table, Timestamp, TimestampColumnStatsData, Version, WMPoolSchedulingPolicy, WriteEventInfo
-from metastored.wire.generated.compaction import AbortCompactResponse, AbortCompactionRequest, AbortCompactionResponseElement, CompactionMetricsDataRequest, CompactionMetricsDataStruct, CompactionMetricsMetricType, CompactionRequest, CompactionResponse, FindNextCompactRequest, GetLatestCommittedCompactionInfoRequest, GetLatestCommittedCompactionInfoResponse, OptionalCompactionInfoStruct, ShowCompactRequest, ShowCompactResponse, ShowCompactResponseElement
+from metastored.wire.generated.common import AsyncOperationResp, BasicTxnInfo, BinaryColumnStatsData, BooleanColumnStatsData, ColumnStatistics, ColumnStatisticsData, ColumnStatisticsDesc, ColumnStatisticsObj, CompactionInfoStruct, CompactionType, CreationMetadata, DataOperationType, Date, DateColumnStatsData, Decimal, DecimalColumnStatsData, DoubleColumnStatsData, EnvironmentContext, EventRequestType, FieldSchema, FileMetadata, GetProjectionsSpec, GetTablesExtRequestFields, LongColumnStatsData, ObjectDictionary, Order, PrincipalPrivilegeSet, PrincipalType, PrivilegeGrantInfo, SQLCheckConstraint, SQLDefaultConstraint, SQLForeignKey, SQLNotNullConstraint, SQLPrimaryKey, SQLUniqueConstraint, Schema, SerDeInfo, SerdeType, SkewedInfo, SourceTable, StorageDescriptor, StringColumnStatsData, Table, Timestamp, TimestampColumnStatsData, Version, WMPoolSchedulingPolicy, WriteEventInfo
+from metastored.wire.generated.compaction import AbortCompactResponse, AbortCompactionRequest, AbortCompactionResponseElement, CompactionMetricsDataRequest, CompactionMetricsDataResponse, CompactionMetricsDataStruct, CompactionMetricsMetricType, CompactionRequest, CompactionResponse, FindNextCompactRequest, GetLatestCommittedCompactionInfoRequest, GetLatestCommittedCompactionInfoResponse, OptionalCompactionInfoStruct, ShowCompactRequest, ShowCompactResponse, ShowCompactResponseElement
 from metastored.wire.generated.connectors import AlterDataConnectorRequest, CreateDataConnectorRequest, DataConnector, DropDataConnectorRequest, GetDataConnectorRequest
 from metastored.wire.generated.constraints import AddCheckConstraintRequest, AddDefaultConstraintRequest, AddForeignKeyRequest, AddNotNullConstraintRequest, AddPrimaryKeyRequest, AddUniqueConstraintRequest, AllTableConstraintsRequest, AllTableConstraintsResponse, CheckConstraintsRequest, CheckConstraintsResponse, DefaultConstraintsRequest, DefaultConstraintsResponse, DropConstraintRequest, ForeignKeysRequest, ForeignKeysResponse, NotNullConstraintsRequest, NotNullConstraintsResponse, PrimaryKeysRequest, PrimaryKeysResponse, SQLAllTableConstraints, UniqueConstraintsRequest, UniqueConstraintsResponse
 from metastored.wire.generated.databases import AlterDatabaseRequest, CreateDatabaseRequest, Database, DatabaseType, DropDatabaseRequest, GetDatabaseObjectsRequest, GetDatabaseObjectsResponse, GetDatabaseRequest
@@ -43,7 +43,6 @@ STRUCTS: dict[str, type] = {
     'ColumnStatisticsDesc': ColumnStatisticsDesc,
     'ColumnStatisticsObj': ColumnStatisticsObj,
     'CompactionInfoStruct': CompactionInfoStruct,
-    'CompactionMetricsDataResponse': CompactionMetricsDataResponse,
     'CreationMetadata': CreationMetadata,
     'Date': Date,
     'DateColumnStatsData': DateColumnStatsData,
@@ -80,6 +79,7 @@ STRUCTS: dict[str, type] = {
     'AbortCompactionRequest': AbortCompactionRequest,
     'AbortCompactionResponseElement': AbortCompactionResponseElement,
     'CompactionMetricsDataRequest': CompactionMetricsDataRequest,
+    'CompactionMetricsDataResponse': CompactionMetricsDataResponse,
     'CompactionMetricsDataStruct': CompactionMetricsDataStruct,
     'CompactionRequest': CompactionRequest,
     'CompactionResponse': CompactionResponse,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ['AsyncOperationResp', 'BasicTxnInfo', 'BinaryColumnStatsData', 'BooleanColumnStatsData', 'ColumnStatistics', 'ColumnStatisticsData', 'ColumnStatisticsDesc', 'ColumnStatisticsObj', 'CompactionInfoStruct', 'CompactionMetricsDataResponse', 'CompactionType', 'CreationMetadata', 'DataOperationType', 'Date', 'DateColumnStatsData', 'Decimal', 'DecimalColumnStatsData', 'DoubleColumnStatsData', 'EnvironmentContext', 'EventRequestType', 'FieldSchema', 'FileMetadata', 'GetProjectionsSpec', 'GetTablesExtRequestFields', 'LongColumnStatsData', 'ObjectDictionary', 'Order', 'PrincipalPrivilegeSet', 'PrincipalType', 'PrivilegeGrantInfo', 'SQLCheckConstraint', 'SQLDefaultConstraint', 'SQLForeignKey', 'SQLNotNullConstraint', 'SQLPrimaryKey', 'SQLUniqueConstraint', 'Schema', 'SerDeInfo', 'SerdeType', 'SkewedInfo', 'SourceTable', 'StorageDescriptor', 'StringColumnStatsData', 'Table', 'Timestamp', 'TimestampColumnStatsData', 'Version', 'WMPoolSchedulingPolicy', 'WriteEventInfo']
+__all__ = ['AsyncOperationResp', 'BasicTxnInfo', 'BinaryColumnStatsData', 'BooleanColumnStatsData', 'ColumnStatistics', 'ColumnStatisticsData', 'ColumnStatisticsDesc', 'ColumnStatisticsObj', 'CompactionInfoStruct', 'CompactionType', 'CreationMetadata', 'DataOperationType', 'Date', 'DateColumnStatsData', 'Decimal', 'DecimalColumnStatsData', 'DoubleColumnStatsData', 'EnvironmentContext', 'EventRequestType', 'FieldSchema', 'FileMetadata', 'GetProjectionsSpec', 'GetTablesExtRequestFields', 'LongColumnStatsData', 'ObjectDictionary', 'Order', 'PrincipalPrivilegeSet', 'PrincipalType', 'PrivilegeGrantInfo', 'SQLCheckConstraint', 'SQLDefaultConstraint', 'SQLForeignKey', 'SQLNotNullConstraint', 'SQLPrimaryKey', 'SQLUniqueConstraint', 'Schema', 'SerDeInfo', 'SerdeType', 'SkewedInfo', 'SourceTable', 'StorageDescriptor', 'StringColumnStatsData', 'Table', 'Timestamp', 'TimestampColumnStatsData', 'Version', 'WMPoolSchedulingPolicy', 'WriteEventInfo']
 
 
 class CompactionType:
@@ -62,7 +62,6 @@ class WMPoolSchedulingPolicy:
 
 
 if TYPE_CHECKING:
-    from metastored.wire.generated.compaction import CompactionMetricsDataStruct
 
     class AsyncOperationResp(NamedTuple):
         id: str | None = None
@@ -138,9 +137,6 @@ if TYPE_CHECKING:
         poolname: str | None = None
         numberOfBuckets: int | None = None
         orderByClause: str | None = None
-
-    class CompactionMetricsDataResponse(NamedTuple):
-        data: CompactionMetricsDataStruct | None = None
 
     class CreationMetadata(NamedTuple):
         catName: str | None = None
@@ -529,15 +525,6 @@ else:
         poolname = at[16]
         numberOfBuckets = at[17]
         orderByClause = at[18]
-
-    class CompactionMetricsDataResponse(Struct):
-        __slots__ = ()
-        SPEC = ('1 CompactionMetricsDataStruct data in=4.0.0+',)
-
-        def __new__(cls, data=None):
-            return new(cls, (data,))
-
-        data = at[0]
 
     class CreationMetadata(Struct):
         __slots__ = ()

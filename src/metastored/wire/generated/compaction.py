@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ['AbortCompactResponse', 'AbortCompactionRequest', 'AbortCompactionResponseElement', 'CompactionMetricsDataRequest', 'CompactionMetricsDataStruct', 'CompactionMetricsMetricType', 'CompactionRequest', 'CompactionResponse', 'FindNextCompactRequest', 'GetLatestCommittedCompactionInfoRequest', 'GetLatestCommittedCompactionInfoResponse', 'OptionalCompactionInfoStruct', 'ShowCompactRequest', 'ShowCompactResponse', 'ShowCompactResponseElement']
+__all__ = ['AbortCompactResponse', 'AbortCompactionRequest', 'AbortCompactionResponseElement', 'CompactionMetricsDataRequest', 'CompactionMetricsDataResponse', 'CompactionMetricsDataStruct', 'CompactionMetricsMetricType', 'CompactionRequest', 'CompactionResponse', 'FindNextCompactRequest', 'GetLatestCommittedCompactionInfoRequest', 'GetLatestCommittedCompactionInfoResponse', 'OptionalCompactionInfoStruct', 'ShowCompactRequest', 'ShowCompactResponse', 'ShowCompactResponseElement']
 
 
 class CompactionMetricsMetricType:
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
         tblName: str | None = None
         partitionName: str | None = None
         type: int | None = None
+
+    class CompactionMetricsDataResponse(NamedTuple):
+        data: CompactionMetricsDataStruct | None = None
 
     class CompactionMetricsDataStruct(NamedTuple):
         dbname: str | None = None
@@ -167,6 +170,15 @@ else:
         tblName = at[1]
         partitionName = at[2]
         type = at[3]
+
+    class CompactionMetricsDataResponse(Struct):
+        __slots__ = ()
+        SPEC = ('1 CompactionMetricsDataStruct data in=4.0.0+',)
+
+        def __new__(cls, data=None):
+            return new(cls, (data,))
+
+        data = at[0]
 
     class CompactionMetricsDataStruct(Struct):
         __slots__ = ()

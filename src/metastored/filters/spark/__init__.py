@@ -1,0 +1,1 @@
+"""Spark's predicates over partition columns. Pure."""

@@ -1,0 +1,1 @@
+"""Long replies, decoded while they arrive or only in part."""
