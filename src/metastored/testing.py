@@ -31,6 +31,8 @@ START_TIMEOUT: Final = 60.0
 """Seconds until `running_server` gives up on a server that does not become ready."""
 STOP_TIMEOUT: Final = 60.0
 """Seconds after SIGTERM until a server is killed."""
+Setting = str | int | float | Path | None
+"""A value of the configuration; lists are texts with commas, and switches are "on" and "off"."""
 SERVE: Final = (sys.executable, "-m", "metastored", "serve")
 """The command that starts a server with the Python of this process."""
 
@@ -71,7 +73,7 @@ class RunningServer:
 
 
 @contextmanager
-def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[RunningServer]:
+def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Iterator[RunningServer]:
     """Starts a server with these settings (keys of the configuration), and stops it at the end.
 
     Host, port, data and warehouse have test defaults; None means the server's own default. `command` is the command to

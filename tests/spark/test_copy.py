@@ -28,7 +28,7 @@ from pyspark.sql import functions as F
 
 far = metastored.connect("FAR", cache=False)
 near = metastored.connect("NEAR", cache=False)
-copy = metastored.spark.copy
+copy = metastored.spark.copy_table
 result = found = {}
 
 def shown(done):
@@ -105,7 +105,7 @@ found["no format"] = refused(lambda: copy(spark, "away.orders", "local.x", forma
 found["other format"] = refused(lambda: copy(spark, "away.orders", "local.orders", format="orc"))
 found["no source"] = refused(lambda: copy(spark, "away.nothing", "local.x"))
 found["no partition"] = refused(lambda: copy(spark, "away.orders", "local.x", partitions=["ds=9/h=01"]))
-found["a database and a table"] = refused(lambda: copy(spark, "away", "local.x"))
+found["a database"] = refused(lambda: copy(spark, "away", "local.x"))
 found["other columns"] = refused(lambda: copy(spark, "away.codes", "local.orders"))
 found["itself"] = refused(lambda: copy(spark, "local.codes", "local.codes"))
 import sys
@@ -271,7 +271,7 @@ def test_nothing_is_left_of_replaced_directories(found: dict[str, Any], metastor
         ("other format", "local.orders exists with the format parquet, and not orc: drop it first"),
         ("no source", "TableNotFound"),
         ("no partition", "away.orders has no partition ds=9/h=01"),
-        ("a database and a table", "away and local.x are not two tables or two databases"),
+        ("a database", "'away' does not name a table"),
         ("other columns", "away.codes and local.orders have different columns"),
         ("itself", "local.codes cannot be copied to itself"),
     ],

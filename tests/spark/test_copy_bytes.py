@@ -34,7 +34,7 @@ client = metastored.connect("URI", cache=False)
 result = found = {}
 
 def copied(source, target, **options):
-    done = metastored.spark.copy(spark, source, target, client=client, **options)
+    done = metastored.spark.copy_table(spark, source, target, client=client, **options)
     return [done.rows, done.copied_files]
 
 def difference(source, target):

@@ -29,7 +29,7 @@ from pyspark.sql import functions as F
 
 far = metastored.connect("FAR", cache=False)
 near = metastored.connect("NEAR", cache=False)
-copy = metastored.spark.copy
+copy = metastored.spark.copy_table
 result = found = {}
 
 def shown(done):
@@ -86,9 +86,9 @@ spark.sql("CREATE TABLE shop.a USING parquet AS SELECT * FROM range(5)")
 spark.sql("CREATE TABLE shop.b USING parquet AS SELECT id AS other FROM range(3)")
 spark.sql("CREATE VIEW shop.z_base AS SELECT a.id FROM shop.a JOIN shop.b ON other = id")
 spark.sql("CREATE VIEW shop.a_first AS SELECT id FROM shop.z_base WHERE id > 0")
-done = copy(spark, "shop", "mirror")
+done = metastored.spark.copy_database(spark, "shop", "mirror")
 found["database"] = [done.rows, [str(each.target) for each in done.tables], list(done.views)]
-again = copy(spark, "shop", "mirror")
+again = metastored.spark.copy_database(spark, "shop", "mirror")
 found["database again"] = [again.rows, list(again.views), str(again)]
 spark.sql("DROP VIEW shop.a_first")
 spark.sql("DROP VIEW shop.z_base")

@@ -54,7 +54,7 @@ def killed_at_publishing(*arguments):
         killed()
 
 LocalFiles.copy, files._publish = killed_in_a_file, killed_at_publishing
-done = metastored.spark.copy(spark, "far.t", "near.t", format=FORMAT)
+done = metastored.spark.copy_table(spark, "far.t", "near.t", format=FORMAT)
 result = [done.rows, done.copied_files, list(done.partitions), list(done.skipped), spark.table("near.t").count()]
 """
 

@@ -47,7 +47,7 @@ def write(path, start, end):
     ).write.mode("append").parquet(path)
 
 def copied(source, target, **options):
-    done = metastored.spark.copy(spark, source, target, client=near, **options)
+    done = metastored.spark.copy_table(spark, source, target, client=near, **options)
     return [done.rows, list(done.partitions), list(done.skipped), list(done.dropped), done.unchanged]
 
 for source, uri in task["sources"].items():

@@ -16,7 +16,7 @@ from metastored.errors import InvalidInputException, InvalidOperationException, 
 from metastored.hive.locations import local_path
 from metastored.lance import Hive2Namespace
 from metastored.model.names import DatabaseName, TableName, table_name
-from metastored.spark.copying import copy
+from metastored.spark.copying import copy_table
 from metastored.spark.copying.checksums import Checksum
 from metastored.spark.copying.databases import in_order, renamed
 from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
@@ -221,4 +221,4 @@ def test_a_copy_to_a_read_only_remote_is_refused_before_spark_is_used() -> None:
         )
         spark: Any = None
         with pytest.raises(InvalidOperationException, match=r"rem\.t was not written: the remote database rem is read"):
-            copy(spark, "default.t", "rem.t", client=client)
+            copy_table(spark, "default.t", "rem.t", client=client)

@@ -123,17 +123,14 @@ def _analyze(step: Step, context: Context) -> Outcome:
 
 
 def _copy(step: Step, context: Context) -> Outcome:
-    from metastored.spark.copying import copy
+    from metastored.spark.copying import CopyResult, DatabaseCopyResult, copy_database, copy_table
 
-    done = copy(
-        context.spark,
-        step.text("from"),
-        step.text("to"),
-        partitions=_partitions(step),
-        format=_optional(step, "format"),
-        mode=step.text("mode"),
-        client=context.client,
-    )
+    source, target, format, mode = step.text("from"), step.text("to"), _optional(step, "format"), step.text("mode")
+    done: CopyResult | DatabaseCopyResult
+    if "." in source:
+        done = copy_table(context.spark, source, target, _partitions(step), format, mode, context.client)
+    else:
+        done = copy_database(context.spark, source, target, format, mode, context.client)
     return Outcome(done.rows, done.bytes, str(done))
 
 

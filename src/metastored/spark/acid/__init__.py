@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metastored.spark.acid.clauses import When
+    from metastored.spark.acid.clauses import ALL, DELETE, When
     from metastored.spark.acid.files.counts import Changed
     from metastored.spark.acid.reading import Snapshot, read, snapshot
     from metastored.spark.acid.single import delete, insert, insert_overwrite, merge, transaction, truncate, update
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from metastored.spark.acid.writing import Transaction
 
 __all__ = [
+    "ALL",
+    "DELETE",
     "Changed",
     "Snapshot",
     "Transaction",
@@ -43,6 +45,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ALL": "clauses",
+    "DELETE": "clauses",
     "Changed": "files.counts",
     "Snapshot": "reading",
     "Transaction": "writing",

@@ -8,8 +8,11 @@ from typing import Any, Final, Literal, NamedTuple
 TARGET, SOURCE = "target", "source"
 """The names of the two sides in the expressions of a merge; the first one also in subqueries of a condition."""
 ALL: Final = "*"
+"""The action that takes all columns from the source, by their names."""
+DELETE: Final = "delete"
+"""The action that deletes the row of the target."""
 Action = Mapping[str, Any] | Literal["delete", "*"]
-"""What is done: `{"column": "expression"}`, "delete", or "*" for all columns of the source by their names."""
+"""What is done: `{"column": "expression"}`, DELETE or ALL."""
 
 
 class When(NamedTuple):

@@ -24,7 +24,7 @@ from metastored.hive.locations import join
 from metastored.hive.names import make_part_name, partition_values
 from metastored.hive.transactions.layout import base
 from metastored.model.names import Name, TableName, table_name
-from metastored.spark.acid.clauses import ALL, Clauses, When, clauses
+from metastored.spark.acid.clauses import ALL, DELETE, Clauses, When, clauses
 from metastored.spark.acid.files.counts import Changed, UpdateCounter, of_delete, of_insert, of_merge, of_update
 from metastored.spark.acid.reading import TIMEOUT, rows, snapshot_of
 from metastored.spark.acid.rows.defaults import default_values
@@ -170,9 +170,9 @@ class Transaction:
     ) -> Changed:
         """Merges a source: `on` and all expressions name the two sides `target` and `source`.
 
-        Each of the three is an action (`{"column": "expression"}`, "delete" or "*"), or a list of `When(condition,
-        action)`. Values are cast by the rules of `spark.sql.storeAssignmentPolicy`. Returns the numbers of rows. Raises
-        InvalidOperationException if a row of the target would be changed twice.
+        Each of the three is an action (`{"column": "expression"}`, `acid.DELETE` or `acid.ALL`), or a list of
+        `When(condition, action)`. Values are cast by the rules of `spark.sql.storeAssignmentPolicy`. Returns the
+        numbers of rows. Raises InvalidOperationException if a row of the target would be changed twice.
         """
         with self._statement(name, "merge") as statement:
             from metastored.spark.acid.rows.changes import evaluated_once, merge_parts
@@ -332,8 +332,8 @@ def _merged(statement: _Statement, merge: Merge, changing: Sequence[When], inser
     """Writes a merge, and counts its rows: Spark counts the updated ones if the files cannot tell."""
     from metastored.spark.acid.rows.changes import WHICH, Part, events
 
-    deletes = any(each.action == "delete" for each in changing)
-    updates = any(each.action != "delete" for each in changing)
+    deletes = any(each.action == DELETE for each in changing)
+    updates = any(each.action != DELETE for each in changing)
     counter = UpdateCounter() if inserts and updates and deletes else None
 
     def counted(part: Part) -> DataFrame:

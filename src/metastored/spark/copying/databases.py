@@ -20,7 +20,7 @@ from metastored.wire.structs import replace
 _NAMESPACE = "view.catalogAndNamespace.part."
 
 
-def copy_database(
+def copy_all(
     client: Client,
     source: DatabaseName,
     target: DatabaseName,

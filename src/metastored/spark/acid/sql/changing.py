@@ -15,7 +15,7 @@ from metastored.errors import AlreadyExistsException, CommitUnknown, InvalidInpu
 from metastored.model.counting import counted
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
-from metastored.spark.acid.clauses import SOURCE, TARGET, When
+from metastored.spark.acid.clauses import DELETE, SOURCE, TARGET, When
 from metastored.spark.acid.files.counts import Changed
 from metastored.spark.acid.rows.defaults import NULL, default_values
 from metastored.spark.acid.sql.frames import ViewMaker
@@ -210,7 +210,7 @@ class _Change:
     def _when(self, table: TableName, clause: Clause, sides: dict[str, frozenset[str]]) -> When:
         condition = None if clause.condition is None else qualified(clause.condition, sides)
         if clause.action == "delete":
-            return When(condition, "delete")
+            return When(condition, DELETE)
         if clause.assignments is None:
             return When(condition, "*")
         values = {
