@@ -25,7 +25,7 @@ from typing import Any, Final
 from metastored.config import KEYS
 from metastored.errors import ConfigError, ConnectError, TimeoutExceeded
 
-__all__ = ["SERVE", "START_TIMEOUT", "STOP_TIMEOUT", "RunningServer", "running_server"]
+__all__ = ["SERVE", "START_TIMEOUT", "STOP_TIMEOUT", "RunningServer", "Setting", "running_server"]
 
 START_TIMEOUT: Final = 60.0
 """Seconds until `running_server` gives up on a server that does not become ready."""
