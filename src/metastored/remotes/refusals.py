@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from metastored.errors import InvalidObjectException, InvalidOperationException, NoSuchObjectException
-from metastored.hive.statements.printing import name
 from metastored.model.remotes.catalogs import RemoteCatalog
 from metastored.model.remotes.keys import ACCESS, TABLES, WRITERS
 from metastored.model.remotes.values import Remote
@@ -110,6 +109,8 @@ def no_host(method: Method, session: Session, catalog: RemoteCatalog, host: str)
 
 def not_listed(method: Method, session: Session, remote: Remote | RemoteCatalog, what: str) -> Reply:
     """A listing that a remote is missing from: the statement that removes the remote repairs it."""
+    from metastored.hive.statements.printing import name  # A server that refuses nothing needs no statements.
+
     if isinstance(remote, RemoteCatalog):
         drop = f"DROP REMOTE CATALOG {name((remote.name,))}"
     elif remote.of_catalog is not None:

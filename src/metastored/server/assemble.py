@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from metastored.acid_views.handler import LISTING_AGE, AcidViews
 from metastored.config import KEYS, Settings
 from metastored.connectors.context import Context
 from metastored.connectors.registry import Connectors
@@ -240,6 +239,8 @@ def hive_values(settings: Settings) -> dict[str, str]:
     if settings.distinct_values == "density":
         put("true", "metastore.stats.ndv.densityfunction", "hive.metastore.stats.ndv.densityfunction")
     if settings.shows_acid_views:
+        from metastored.acid_views.handler import LISTING_AGE
+
         put("true", "metastore.compactor.delayed.cleanup.enabled", "hive.compactor.delayed.cleanup.enabled")
         kept = f"{settings.acid_view_retention + LISTING_AGE:.0f}s"
         put(kept, "metastore.compactor.cleaner.retention.time", "hive.compactor.cleaner.retention.time.seconds")
@@ -285,6 +286,8 @@ def guarded(
 
     places = Places(is_remote, lacking, settings.location_schemes, holds, is_shared)
     if settings.shows_acid_views:
+        from metastored.acid_views.handler import AcidViews
+
         users = frozenset(settings.acid_views_users)
         handler = AcidViews(
             handler,
