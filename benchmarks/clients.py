@@ -82,7 +82,7 @@ def measured(client: str, peer: Peer, times: int, reply: Path) -> dict[str, floa
 
 async def concurrent(uri: str, seconds: float, tasks: int = 64) -> float:
     """Calls a second of one process with this many calls in flight."""
-    async with metastored.aconnect(uri, cache=False, max_size=tasks) as client:
+    async with metastored.aconnect(uri, cache=False, pool=metastored.PoolSettings(max_size=tasks)) as client:
         done, end = 0, float("inf")
 
         async def work() -> None:
@@ -124,7 +124,7 @@ def run(results: Results, quick: bool) -> None:
             listing = median(lambda: client.api.get_partitions(DB, "parts", -1), 5)
             reply = encoded_reply(client)
         decode = least_work(lambda: binary.decode_result(LISTING, reply), 5)
-        with metastored.connect(uri) as caching:
+        with metastored.connect(uri, cache=True) as caching:
             cached = quiet_median(in_turn(lambda name: caching.api.get_table(DB, name)), times)
         file = Path(scratch, "reply")
         file.write_bytes(reply)

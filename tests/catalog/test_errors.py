@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from metastored import PoolSettings
 from metastored.catalog import CatalogManager, ColumnStatus, TableDefinition
 from metastored.errors import (
     ApplicationError,
@@ -101,7 +102,9 @@ def crowded() -> None:
         address = f"thrift://127.0.0.1:{server.getsockname()[1]}"
         from threading import Thread
 
-        with connected("sync", address, max_size=1, max_waiting=0, timeout=20, cache=False) as client:
+        with connected(
+            "sync", address, pool=PoolSettings(max_size=1, max_waiting=0), timeout=20, cache=False
+        ) as client:
             held = Thread(target=_quietly, args=(client.databases,))
             held.start()
             connection, _ = server.accept()

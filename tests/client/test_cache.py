@@ -100,7 +100,9 @@ def test_a_write_does_not_invalidate_other_tables(half: str) -> None:
 def test_a_write_whose_reply_was_lost_invalidates_the_cache_too(half: str) -> None:
     there = metastore()
     with scripted(there) as server:
-        with connected(half, server.uri, cache=QUIET, framed=False, retry=one_attempt()) as client:
+        with connected(
+            half, server.uri, cache=QUIET, transport=metastored.TransportSettings(framed=False), retry=one_attempt()
+        ) as client:
             client.table("sales.t0")
             server.then(hang_up)
             with pytest.raises(ConnectionLost):
@@ -407,7 +409,9 @@ def test_events_that_could_not_be_read_are_read_by_the_next_poll(half: str) -> N
         (hang_up if b"get_current_notificationEventId" in data else answer)(peer, data)
 
     with scripted(there) as server:
-        with connected(half, server.uri, cache=OFTEN, framed=False, retry=one_attempt()) as client:
+        with connected(
+            half, server.uri, cache=OFTEN, transport=metastored.TransportSettings(framed=False), retry=one_attempt()
+        ) as client:
             client.table("sales.t0")
             server.then(*[polls_are_lost] * 3)
             assert client.table("sales.t0").tableName == "t0"

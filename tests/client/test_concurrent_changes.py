@@ -157,9 +157,36 @@ def test_the_helpers_of_the_client_are_conditional(client: Any, name: str, monke
     assert (count, found.get("theirs"), found.get("ours")) == (1, "1", "2")
 
 
+@pytest.mark.parametrize("by", ["alter", "set_parameters"])
+def test_a_change_with_an_expected_value_is_refused_after_somebody_elses(
+    uri: str, client: Any, name: str, by: str
+) -> None:
+    def commit(expected: str, new: str) -> None:
+        if by == "alter":
+            client.alter(name, with_parameters(client.table(name), version=new), expected=("version", expected))
+        else:
+            client.set_parameters(name, {"version": new}, expected=("version", expected))
+
+    client.set_parameters(name, version="1")
+    commit("1", "2")
+    with metastored.connect(uri, user="bob") as other:
+        other.set_parameters(name, version="7")
+    with pytest.raises(MetaException, match="The table has been modified"):
+        commit("2", "3")
+    assert client.table(name).parameters["version"] == "7"
+
+
+def test_without_a_cache_a_client_sees_the_changes_of_others_at_once(uri: str, half: str, name: str) -> None:
+    with connected(half, uri) as client, metastored.connect(uri) as other:
+        for number in ("1", "2"):
+            other.set_parameters(name, number=number)
+            assert client.table(name).parameters["number"] == number
+        assert client.cache_stats() is None
+
+
 def test_a_condition_that_never_holds_is_left_out_if_nobody_else_changes_the_table(client: Any, name: str) -> None:
     """The names of a condition are separated by commas, so it cannot name this parameter."""
-    client.set_parameters(name, **{"a,b": "1"})
+    client.set_parameters(name, {"a,b": "1"})
     assert (client.fresh_table(name).parameters or {}).get("a,b") == "1"
 
 

@@ -23,7 +23,7 @@ from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
-from tests.support.driven import connected
+from tests.support.driven import connected, grouped
 from tests.support.scripted import (
     Act,
     answer,
@@ -46,7 +46,7 @@ def metastore() -> WritableMetastore:
 
 
 def options(**given: Any) -> dict[str, Any]:
-    return {"retry": FAST, "cache": False, "protocol": "binary", "framed": False, **given}
+    return grouped(**{"retry": FAST, "cache": False, "protocol": "binary", "framed": False, **given})
 
 
 @pytest.mark.parametrize("after", [0, 1, 4, 20, 100])

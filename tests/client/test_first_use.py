@@ -181,7 +181,10 @@ def test_a_refused_connection_is_one_short_traceback(half: str) -> None:
 
 
 def test_connections_that_cannot_be_opened_at_the_start_are_one_short_traceback(half: str) -> None:
-    with pytest.raises(ConnectError) as raised, connected(half, "thrift://127.0.0.1:1", min_idle=1):
+    with (
+        pytest.raises(ConnectError) as raised,
+        connected(half, "thrift://127.0.0.1:1", pool=metastored.PoolSettings(min_idle=1)),
+    ):
         pass
     text = "".join(traceback.format_exception(raised.value))
     assert text.count("Traceback") == 1

@@ -85,7 +85,7 @@ def test_prometheus_gets_the_statistics_of_all_clients(half: str) -> None:
     registry = CollectorRegistry()
     metrics = Prometheus(registry)
     there = WritableMetastore((table_of("sales", "t"),))
-    with connected(half, handler=Flaky((table_of("sales", "t"),)), metrics=metrics) as one:
+    with connected(half, handler=Flaky((table_of("sales", "t"),)), metrics=metrics, cache=True) as one:
         with connected(half, handler=there, metrics=metrics, cache=False) as two:
             one.table("sales.t")
             one.table("sales.t")

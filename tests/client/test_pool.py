@@ -27,7 +27,7 @@ from metastored.errors import (
 )
 from metastored.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
-from tests.support.driven import connected
+from tests.support.driven import connected, grouped
 from tests.support.scripted import Act, Peer, Scripted, answer, closing_at_once, hang_up, scripted, stall
 from tests.support.waiting import eventually, pause, repeated_within
 
@@ -37,7 +37,7 @@ def metastore() -> WritableMetastore:
 
 
 def options(**given: Any) -> dict[str, Any]:
-    return {"cache": False, "protocol": "binary", "framed": False, **given}
+    return grouped(**{"cache": False, "protocol": "binary", "framed": False, **given})
 
 
 def held(opened: threading.Event) -> Act:
@@ -312,7 +312,9 @@ def eventually(condition):
         time.sleep(0.001)
 
 def connect(idle_timeout):
-    return metastored.connect(sys.argv[1], cache=False, protocol="binary", framed=False, idle_timeout=idle_timeout)
+    transport = metastored.TransportSettings(protocol="binary", framed=False)
+    pool = metastored.PoolSettings(idle_timeout=idle_timeout)
+    return metastored.connect(sys.argv[1], transport=transport, pool=pool)
 
 with connect(0.05) as client:
     client.databases()
@@ -345,7 +347,8 @@ def test_no_task_is_left_when_an_asynchronous_client_is_closed() -> None:
 def test_a_client_does_not_keep_the_process_alive(closes: bool) -> None:
     code = (
         "import sys, metastored, warnings; warnings.simplefilter('ignore')\n"
-        "client = metastored.connect(sys.argv[1], min_idle=2, idle_timeout=600.0)\n"
+        "pool = metastored.PoolSettings(min_idle=2, idle_timeout=600.0)\n"
+        "client = metastored.connect(sys.argv[1], pool=pool)\n"
         "assert client.databases() == ('sales',)\n" + ("client.close()\n" if closes else "")
     )
     with scripted(WritableMetastore((table_of("sales", "orders"),), events=True)) as server:
@@ -354,7 +357,11 @@ def test_a_client_does_not_keep_the_process_alive(closes: bool) -> None:
 
 def test_a_client_that_is_no_longer_used_is_not_kept_in_memory() -> None:
     with scripted(WritableMetastore((table_of("sales", "orders"),), events=True)) as server:
-        client = metastored.connect(server.uri, idle_timeout=600.0, framed=False)
+        client = metastored.connect(
+            server.uri,
+            pool=metastored.PoolSettings(idle_timeout=600.0),
+            transport=metastored.TransportSettings(framed=False),
+        )
         client.table("sales.orders")
         assert client.api.pool is not None
         pool = weakref.ref(client.api.pool)
@@ -540,7 +547,7 @@ def test_impossible_settings_are_refused(given: dict[str, Any], told: str) -> No
         PoolSettings(**given).checked()
 
 
-@pytest.mark.parametrize("given", [{"batch": 0}, {"timeout": 0}, {"token": "t"}, {"headers": {"A": "b"}}, {}])
+@pytest.mark.parametrize("given", [{"batch": 0}, {"timeout": 0}, {"token": "t"}, grouped(headers={"A": "b"}), {}])
 def test_impossible_options_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         metastored.connect("thrift://host:9083" if given else None, **given)

@@ -91,8 +91,8 @@ def test_the_number_of_connections_does_not_grow_over_bursts_of_calls(half: str,
         assert server.http_port is not None
         with relayed(server.http_port) as relay:
             uri = f"https://localhost:{relay.port}/metastore"
-            settings = {"max_size": 20, "min_idle": 5, "look_every": 0.02, "cache": False, "tls": context}
-            with connected(half, uri, **settings, idle_timeout=2.0) as client:
+            pool = metastored.PoolSettings(max_size=20, min_idle=5, look_every=0.02, idle_timeout=2.0)
+            with connected(half, uri, pool=pool, tls=context) as client:
                 for _ in range(bursts):
                     burst(half, client)
                     pause(client, 0.02)

@@ -303,7 +303,7 @@ def test_a_change_of_another_client_meanwhile_is_kept(client: Any, uri: str) -> 
     client.sql(ORDERS)
     with metastored.connect(uri) as other:
         for number in range(5):
-            other.set_parameters("shop.orders", **{f"theirs{number}": "1"})
+            other.set_parameters("shop.orders", {f"theirs{number}": "1"})
             client.sql(f"ALTER TABLE shop.orders SET TBLPROPERTIES ('ours{number}' = '1')")
     found = client.fresh_table("shop.orders").parameters
     assert sum(key.startswith(("ours", "theirs")) for key in found) == 10

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from metastored import TransportSettings
 from metastored.testing import RunningServer, running_server
 from tests.server.support import certificate
-from tests.support.driven import connected
+from tests.support.driven import connected, grouped
 from tests.support.relay import relayed
 from tests.support.waiting import pause
 
@@ -43,7 +44,7 @@ def test_idle_connections_stay_open_and_are_reused(
     port, path = (server.http_port, "/metastore") if scheme == "https" else (server.port, "")
     assert port is not None
     # With the protocol set, no call is made to detect it: session tickets are still unread when the checks begin.
-    settings = {"protocol": "binary", "framed": False, "tls": context, "min_idle": min_idle, "look_every": EVERY}
+    settings = grouped(protocol="binary", framed=False, tls=context, min_idle=min_idle, look_every=EVERY)
     with relayed(port) as relay:
         uri = f"{scheme}://localhost:{relay.port}{path}"
         with connected(half, uri, **settings, cache=False) as client:
@@ -61,7 +62,13 @@ def test_a_connection_that_the_server_has_closed_is_not_used(half: str, secured:
     server, cert = secured
     context = ssl.create_default_context(cafile=str(cert))
     with relayed(server.port) as relay:
-        with connected(half, f"thrifts://localhost:{relay.port}", tls=context, cache=False, framed=False) as client:
+        with connected(
+            half,
+            f"thrifts://localhost:{relay.port}",
+            tls=context,
+            cache=False,
+            transport=TransportSettings(framed=False),
+        ) as client:
             assert "default" in client.databases()
             relay.hang_up()
             pause(client, 0.05)

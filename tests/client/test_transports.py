@@ -83,7 +83,11 @@ def test_an_invalid_address_is_refused_with_an_example(uri: str) -> None:
 
 def speaks_compact_in_frames(host: str, port: int) -> bool:
     try:
-        with metastored.connect(f"thrift://{host}:{port}", protocol="compact", framed=True, retry=FAST) as client:
+        with metastored.connect(
+            f"thrift://{host}:{port}",
+            transport=metastored.TransportSettings(protocol="compact", framed=True),
+            retry=FAST,
+        ) as client:
             return bool(client.api.getName())
     except (TransportError, RemoteProtocolError):
         return False
@@ -102,7 +106,9 @@ def test_the_protocol_of_a_real_metastore_is_detected(half: str, compact_hive: A
     with connected(half, compact_hive.uri, user="ann") as client:
         assert "default" in client.databases()
         assert client.capabilities.version() == HiveVersion(3, 1)
-    with connected(half, compact_hive.uri, protocol="binary", retry=FAST) as client:
+    with connected(
+        half, compact_hive.uri, transport=metastored.TransportSettings(protocol="binary"), retry=FAST
+    ) as client:
         with pytest.raises(TransportError, match="closed"):
             client.databases()
 
@@ -187,7 +193,14 @@ def http_server(handler: Handler, **options: Any) -> Iterator[tuple[str, list[di
 def test_thrift_over_http(half: str, protocol: str | None, options: dict[str, Any]) -> None:
     there = WritableMetastore((table_of("sales", "orders"),))
     with http_server(there, **options) as (uri, seen):
-        with connected(half, uri, protocol=protocol, user="ann", password="secret", cache=False) as client:
+        with connected(
+            half,
+            uri,
+            transport=metastored.TransportSettings(protocol=protocol),
+            user="ann",
+            password="secret",
+            cache=False,
+        ) as client:
             assert client.table("sales.orders").tableName == "orders"
             assert client.databases() == ("sales",)
     assert seen[0]["path"] == "/gateway/default/hmshttpthrift/api/hms"
@@ -221,7 +234,9 @@ def test_a_wrong_token_is_an_error(half: str) -> None:
         with connected(half, uri, token="bad") as client:
             with pytest.raises(AuthenticationError, match="401"):
                 client.databases()
-        with connected(half, uri, token="good", headers={"X-Catalog": "c"}) as client:
+        with connected(
+            half, uri, token="good", transport=metastored.TransportSettings(headers={"X-Catalog": "c"})
+        ) as client:
             assert client.databases() == ("sales",)
 
 
@@ -318,7 +333,12 @@ def test_an_endless_response_ends_at_max_reply(half: str, first: bytes, then: by
                 peer.socket.sendall(then * 1000)
 
     with scripted(None, otherwise=chatter) as server:
-        with connected(half, server.uri.replace("thrift", "http"), retry=FAST, max_reply=1 << 20) as client:
+        with connected(
+            half,
+            server.uri.replace("thrift", "http"),
+            retry=FAST,
+            transport=metastored.TransportSettings(max_reply=1 << 20),
+        ) as client:
             with pytest.raises(RemoteProtocolError, match="more than 1048576 bytes"):
                 client.databases()
 

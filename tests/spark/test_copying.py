@@ -197,7 +197,7 @@ def test_a_lance_table_keeps_the_mark_of_a_copy(client: metastored.Client) -> No
         for ids, mode in (([1], "create"), ([2, 3], "overwrite")):
             rows = pyarrow.table({"id": ids})
             lance.write_dataset(rows, namespace_client=namespace, table_id=["near", "vectors"], mode=mode)
-            client.set_parameters("near.vectors", **{COPY_SOURCE: Mark("far.t", str(ids), 1, "0").text()})
+            client.set_parameters("near.vectors", {COPY_SOURCE: Mark("far.t", str(ids), 1, "0").text()})
         assert lance.dataset(namespace_client=namespace, table_id=["near", "vectors"]).count_rows() == 2
     finally:
         namespace.close()

@@ -60,7 +60,7 @@ def test_specs_of_a_real_hive_have_its_partitions(hive: str, request: pytest.Fix
         elsewhere = CatalogStorage((tmp_path / "elsewhere").as_uri())
         catalog.create_partitions(DB, "t", [*parts, CatalogTablePartition({"Day": "c", "Region": "1"}, elsewhere)])
         for parameters in ({}, GROUPING):
-            client.set_parameters(f"{DB}.t", **parameters)
+            client.set_parameters(f"{DB}.t", parameters)
             for predicate, (filter, count) in FILTERS.items():
                 complete = client.api.get_partitions_by_filter(DB, "t", filter, -1)
                 found = catalog.list_partitions_by_filter(DB, "t", predicate)

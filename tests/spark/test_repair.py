@@ -59,7 +59,7 @@ spark.sql("insert into d.own values (1, 1), (2, 2)")
 client.drop_partition("d.own", {"part": 2}, delete_data=False)
 table = client.table("d.own")
 result["own before"] = spark.table("d.own").count()
-client.set_parameters("d.own", **{"spark.sql.partitionProvider": "filesystem"})
+client.set_parameters("d.own", {"spark.sql.partitionProvider": "filesystem"})
 result["own"] = told(repair(spark, "d.own"))
 result["own after"] = spark.table("d.own").count()
 result["provider"] = client.fresh_table("d.own").parameters["spark.sql.partitionProvider"]

@@ -179,7 +179,9 @@ def test_10_2_a_the_cache_saves_more_than_70_percent_of_the_round_trips_of_each_
 
 def test_10_2_b_a_connection_that_is_there_is_acquired_without_a_round_trip() -> None:
     with scripted(WritableMetastore((table_of("sales", "orders"),))) as server:
-        with metastored.connect(server.uri, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        ) as client:
             client.databases()
             before = len(server.requests)
             for _ in range(50):
@@ -200,7 +202,12 @@ def test_10_2_c_more_than_10_000_tables_in_a_database_are_listed_in_bulk() -> No
 
 def test_10_2_d_a_call_has_a_timeout() -> None:
     with scripted(otherwise=stall) as server:
-        with metastored.connect(server.uri, timeout=0.2, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri,
+            timeout=0.2,
+            cache=False,
+            transport=metastored.TransportSettings(protocol="binary", framed=False),
+        ) as client:
             with pytest.raises(TimeoutExceeded, match="get_all_databases took longer than"):
                 client.databases()
 
@@ -222,7 +229,11 @@ def test_10_2_f_whatever_a_server_sends_the_error_is_one_of_the_clients_own() ->
     with scripted(None, *acts, otherwise=stall) as server:
         for _ in acts:
             client = metastored.connect(
-                server.uri, retry=once, cache=False, timeout=5.0, protocol="binary", framed=False
+                server.uri,
+                retry=once,
+                cache=False,
+                timeout=5.0,
+                transport=metastored.TransportSettings(protocol="binary", framed=False),
             )
             with client, pytest.raises(Error):
                 client.databases()

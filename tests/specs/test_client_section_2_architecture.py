@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_2_1_a_the_client_has_version_capabilities_error_mapping_retries_pool_and_cache(sqlite: Server) -> None:
-    with sqlite.client() as client:
+    with sqlite.client(cache=True) as client:
         assert client.capabilities.version() >= (3, 0)
         assert client.capabilities.supports("tables")
         with pytest.raises(DatabaseNotFound):
@@ -25,5 +25,7 @@ def test_2_1_a_the_client_has_version_capabilities_error_mapping_retries_pool_an
 def test_2_1_b_binary_and_compact_framed_and_unframed_are_spoken(own: Server) -> None:
     for protocol in ("binary", "compact"):
         for framed in (True, False):
-            with metastored.connect(own.uri, protocol=protocol, framed=framed) as client:
+            with metastored.connect(
+                own.uri, transport=metastored.TransportSettings(protocol=protocol, framed=framed)
+            ) as client:
                 assert "default" in client.databases(), (protocol, framed)

@@ -108,20 +108,22 @@ def test_3_2_4_a_binary_is_the_default_protocol_and_compact_can_be_chosen(own: S
         with metastored.connect(server.uri, cache=False) as client, pytest.raises(TransportError):
             client.databases()
         assert server.requests[0].startswith(b"\x80\x01")
-        compact = metastored.connect(server.uri, cache=False, protocol="compact", framed=False)
+        compact = metastored.connect(
+            server.uri, cache=False, transport=metastored.TransportSettings(protocol="compact", framed=False)
+        )
         with compact as client, pytest.raises(TransportError):
             client.databases()
         assert server.requests[-1].startswith(b"\x82")
-    with own.client(protocol="compact") as client:
+    with own.client(transport=metastored.TransportSettings(protocol="compact")) as client:
         assert "default" in client.databases()
 
 
 def test_3_2_4_b_the_transport_is_buffered_or_framed_and_found_out_where_it_is_not_given(server: Server) -> None:
     for framed in (None, False):
-        with server.client(framed=framed) as client:
+        with server.client(transport=metastored.TransportSettings(framed=framed)) as client:
             assert "default" in client.databases()
     if server.is_own:
-        with server.client(framed=True) as client:
+        with server.client(transport=metastored.TransportSettings(framed=True)) as client:
             assert "default" in client.databases()
 
 

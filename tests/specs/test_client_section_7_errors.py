@@ -67,7 +67,11 @@ def test_7_5_e_a_full_pool_a_lost_transaction_and_a_refused_lock_have_errors_of_
 ) -> None:
     with scripted(WritableMetastore(()), otherwise=stall) as server:
         client = metastored.connect(
-            server.uri, max_size=1, max_waiting=0, timeout=2.0, cache=False, protocol="binary", framed=False
+            server.uri,
+            pool=metastored.PoolSettings(max_size=1, max_waiting=0),
+            timeout=2.0,
+            cache=False,
+            transport=metastored.TransportSettings(protocol="binary", framed=False),
         )
         with client, ThreadPoolExecutor(1) as threads:
             first = threads.submit(client.databases)

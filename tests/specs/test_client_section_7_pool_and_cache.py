@@ -48,17 +48,19 @@ def until(stalling: threading.Event) -> Act:
 
 
 def test_7_3_a_no_more_than_max_size_connections_are_open(own: Server) -> None:
-    with own.client(max_size=3, cache=False) as client:
+    with own.client(pool=metastored.PoolSettings(max_size=3), cache=False) as client:
         with ThreadPoolExecutor(12) as threads:
             assert set(threads.map(lambda _: len(client.databases("default")), range(60))) == {1}
         assert pool(client).opened <= 3
 
 
 def test_7_3_b_min_idle_connections_are_kept_over_tls_too(own: Server) -> None:
-    with own.client(min_idle=3, look_every=0.05) as client:
+    with own.client(pool=metastored.PoolSettings(min_idle=3, look_every=0.05)) as client:
         eventually(lambda: pool(client).idle == 3)
     uri = f"https://127.0.0.1:{own.https}/metastore"
-    with metastored.connect(uri, tls=any_certificate(), min_idle=5, look_every=0.05, cache=False) as client:
+    with metastored.connect(
+        uri, tls=any_certificate(), pool=metastored.PoolSettings(min_idle=5, look_every=0.05), cache=False
+    ) as client:
         eventually(lambda: pool(client).idle == 5)
         for _ in range(10):
             assert "default" in client.databases()
@@ -87,7 +89,9 @@ def test_7_3_c_connection_timeout_limits_the_wait_for_a_connection() -> None:
 
 
 def test_7_3_d_idle_connections_above_min_idle_are_closed_after_idle_timeout_without_a_call(own: Server) -> None:
-    with own.client(max_size=6, min_idle=1, idle_timeout=0.3, look_every=0.05, cache=False) as client:
+    with own.client(
+        pool=metastored.PoolSettings(max_size=6, min_idle=1, idle_timeout=0.3, look_every=0.05), cache=False
+    ) as client:
         barrier = threading.Barrier(6)
 
         def call(_: int) -> None:
@@ -103,7 +107,12 @@ def test_7_3_d_idle_connections_above_min_idle_are_closed_after_idle_timeout_wit
 
 def test_7_3_e_an_idle_connection_is_checked_before_it_is_used() -> None:
     with scripted(WritableMetastore((table_of("sales", "orders"),))) as server:
-        with metastored.connect(server.uri, check_after=0.0, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri,
+            pool=metastored.PoolSettings(check_after=0.0),
+            cache=False,
+            transport=metastored.TransportSettings(protocol="binary", framed=False),
+        ) as client:
             client.databases()
             asked = len(server.requests)
             client.databases()
@@ -112,7 +121,9 @@ def test_7_3_e_an_idle_connection_is_checked_before_it_is_used() -> None:
 
 def test_7_3_f_a_broken_connection_is_replaced() -> None:
     with scripted(WritableMetastore((table_of("sales", "orders"),))) as server:
-        with metastored.connect(server.uri, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        ) as client:
             for _ in range(3):
                 assert client.databases() == ("sales",)
                 server.hang_up()
@@ -201,7 +212,12 @@ def test_7_4_g_a_cached_read_never_waits_for_the_server_however_long_ago_the_las
     dead = threading.Event()
     with scripted(WritableMetastore((table_of("sales", "orders"),)), otherwise=until(dead)) as server:
         settings = CacheSettings(events_every=0.1)
-        with metastored.connect(server.uri, cache=settings, timeout=SOON, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri,
+            cache=settings,
+            timeout=SOON,
+            transport=metastored.TransportSettings(protocol="binary", framed=False),
+        ) as client:
             client.table("sales.orders"), client.database("sales")
             dead.set()
             for _ in range(3):

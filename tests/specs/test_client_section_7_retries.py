@@ -63,7 +63,9 @@ def test_7_2_d_buffered_transport_and_the_compact_protocol_work(own: Server) -> 
 
 def test_7_2_e_a_call_is_tried_three_times() -> None:
     with scripted(otherwise=hang_up) as server:
-        client = metastored.connect(server.uri, retry=FAST, cache=False, protocol="binary", framed=False)
+        client = metastored.connect(
+            server.uri, retry=FAST, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        )
         with client, pytest.raises(ConnectionLost):
             client.databases()
         assert len(server.requests) == 3
@@ -78,7 +80,9 @@ def test_7_2_f_the_delay_begins_with_100_ms_and_doubles() -> None:
 
 def test_7_2_g_transport_errors_are_retried() -> None:
     with scripted(metastore(), hang_up, cut(10)) as server:
-        with metastored.connect(server.uri, retry=FAST, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri, retry=FAST, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        ) as client:
             assert client.databases() == ("sales",)
         assert server.accepted == 3
 
@@ -86,14 +90,18 @@ def test_7_2_g_transport_errors_are_retried() -> None:
 def test_7_2_h_protocol_errors_of_idempotent_calls_are_retried_on_another_connection() -> None:
     garbage = say_and_hang_up(b"HTTP/1.1 400 Bad Request\r\n\r\n")
     with scripted(metastore(), garbage, garbage) as server:
-        with metastored.connect(server.uri, retry=FAST, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri, retry=FAST, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        ) as client:
             assert client.databases() == ("sales",)
         assert server.accepted == 3
 
 
 def test_7_2_i_a_write_that_may_have_happened_is_not_repeated_and_the_error_names_the_call() -> None:
     with scripted(metastore(), otherwise=hang_up) as server:
-        with metastored.connect(server.uri, retry=FAST, cache=False, protocol="binary", framed=False) as client:
+        with metastored.connect(
+            server.uri, retry=FAST, cache=False, transport=metastored.TransportSettings(protocol="binary", framed=False)
+        ) as client:
             with pytest.raises(Error, match=r"(?s)create_role.*may have") as caught:
                 client.api.create_role(Role(roleName="bees"))
             assert "get_" not in str(caught.value), "the call that was made, not the one that asked what came of it"

@@ -79,6 +79,15 @@ def connected(half: str, uris: Any = None, **options: Any) -> Iterator[Any]:
         yield client
 
 
+def grouped(**flat: Any) -> dict[str, Any]:
+    """Arguments of `connect`: settings of the pool and of the transport in their groups, all others as they are."""
+    pool = {name: flat.pop(name) for name in metastored.PoolSettings._fields if name in flat}
+    transport = {name: flat.pop(name) for name in metastored.TransportSettings._fields if name in flat}
+    return {
+        **flat, "pool": metastored.PoolSettings(**pool), "transport": metastored.TransportSettings(**transport),
+    }  # fmt: skip
+
+
 @contextmanager
 def managed(half: str, *args: Any, **options: Any) -> Iterator[Any]:
     """A catalog manager of either half."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,6 +30,21 @@ class Identity(NamedTuple):
 
     user: str | None
     groups: tuple[str, ...] = ()
+
+
+class TransportSettings(NamedTuple):
+    """How calls travel to every address."""
+
+    protocol: str | None = None
+    """binary, compact or json; None: binary is tried, then compact, and over HTTP it is json."""
+    framed: bool | None = None
+    """None: unframed is tried, then framed. Over HTTP and with SASL there are no frames."""
+    headers: Mapping[str, str] | None = None
+    """Of each request over HTTP."""
+    connect_timeout: float = 5.0
+    """Seconds until a connection is ready: TCP, TLS and SASL."""
+    max_reply: int = MAX_REPLY
+    """Maximum bytes of one reply, which is held in memory."""
 
 
 class Endpoint(NamedTuple):

@@ -16,6 +16,7 @@ from lance_namespace import (
 )
 
 from metastored.client._sync.client import Client, connect
+from metastored.client.pooling import PoolSettings
 from metastored.client.sasl import kerberos
 from metastored.client.table_types import TableType
 from metastored.errors import NoSuchObjectException, ObjectNotFound
@@ -124,7 +125,7 @@ class Connected(LanceNamespace):
                         user=settings.user,
                         groups=settings.groups,
                         sasl=None if principal is None else kerberos(principal),
-                        max_size=settings.pool_size,
+                        pool=PoolSettings(max_size=settings.pool_size),
                         cache=False,
                     )
         return found

@@ -46,6 +46,11 @@ PARTS: Final = {
 """The parts of a table that an alter may change besides parameters and storage, and their fields."""
 
 
+def having(expected: tuple[str, str] | None) -> dict[str, str]:
+    """The environment of an alter that takes effect only if a parameter has a value; {} without a condition."""
+    return {} if expected is None else {EXPECTED_KEY: expected[0], EXPECTED_VALUE: expected[1]}
+
+
 def only(names: set[str]) -> dict[str, str]:
     """The environment of an alter that may change only these parameters and parts."""
     return {CHANGES_ONLY: ",".join(sorted(names))}

@@ -162,7 +162,7 @@ def started(spark: Any, warehouse: Warehouse, kind: str, seed: int) -> History:
     if kind == "converted":
         history.rows = history.new_rows()
         write_original(history.frame(history.rows), warehouse.path(name) / "000000_0")
-        warehouse.client.set_parameters(name, **FULL)
+        warehouse.client.set_parameters(name, FULL)
     return history
 
 

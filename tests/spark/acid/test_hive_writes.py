@@ -186,7 +186,7 @@ def test_the_rows_of_a_converted_table_have_the_ids_that_hive_gives_them(
     files, root = HiveFiles(hive_version, columns), warehouse.path(name)
     for file, (first, last) in {"000000_0": (1, 5), "000000_0_copy_1": (6, 9), "000001_0": (10, 12)}.items():
         files.write_original(root / file, [(number, f"n{number}") for number in range(first, last + 1)])
-    warehouse.client.set_parameters(name, **FULL)
+    warehouse.client.set_parameters(name, FULL)
     ids = WriteIds(warehouse, name, stack)
     files.write(root, [deleted(id_of(0, 4)), deleted(id_of(0, 5))], ids.committed())
     files.write(root, [updated(id_of(0, 1, 1), 11, "new"), inserted(20, "x")], ids.committed(), bucket=1)

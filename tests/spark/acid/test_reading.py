@@ -104,7 +104,7 @@ def test_the_transaction_of_a_read_ends_with_its_data_frame(
     if converted:
         name = warehouse.create("t", COLUMNS, properties=PLAIN)
         write_original(numbers(spark, 1, 4, tasks=1), warehouse.path(name) / "000000_0")
-        warehouse.client.set_parameters(name, **FULL)
+        warehouse.client.set_parameters(name, FULL)
     else:
         name = warehouse.create("t", COLUMNS, keys={"ds": "string"})
     if kind not in ("empty", "files without ids"):
@@ -208,7 +208,7 @@ def test_files_from_before_the_conversion_have_ids(spark: Any, warehouse: Wareho
     path = warehouse.path(name)
     for number, (first, last) in {"000000_0": (1, 5), "000000_0_copy_1": (6, 9), "000001_0": (10, 12)}.items():
         write_original(numbers(spark, first, last, tasks=1), path / number)
-    warehouse.client.set_parameters(name, **FULL)
+    warehouse.client.set_parameters(name, FULL)
     found = acid.read(spark, name, columns=["id", "ROW__ID"], client=warehouse.client)
     ids = {row["id"]: tuple(row["ROW__ID"]) for row in found.collect()}
     zero, one = layout.encode_bucket(0, 0), layout.encode_bucket(1, 0)

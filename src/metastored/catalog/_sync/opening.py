@@ -11,8 +11,10 @@ from metastored.catalog.settings import CacheKeys, Catalog, GlueCatalog, HiveCat
 from metastored.catalog.status import DatabaseChanges, DatabaseDefinition
 from metastored.client._sync.client import connect
 from metastored.client.cache import CacheSettings
+from metastored.client.endpoints import TransportSettings
 from metastored.client.hints import question
 from metastored.client.metrics import Metrics
+from metastored.client.pooling import PoolSettings
 from metastored.errors import RemoteProtocolError, TransportError
 
 USER = "hive"
@@ -46,14 +48,18 @@ def _hive(settings: HiveCatalog, metrics: Metrics | None) -> HiveProvider:
         user=user,
         **credentials,
         # Over HTTP the address selects the protocol, unless the settings have another one.
-        protocol=None if thrift.protocol == "binary" else thrift.protocol,
-        framed=FRAMED[thrift.transport],
+        transport=TransportSettings(
+            protocol=None if thrift.protocol == "binary" else thrift.protocol,
+            framed=FRAMED[thrift.transport],
+            connect_timeout=pool.connection_timeout_ms / 1000,
+        ),
         timeout=thrift.timeout_ms / 1000,
-        connect_timeout=pool.connection_timeout_ms / 1000,
-        acquire_timeout=pool.connection_timeout_ms / 1000,
-        max_size=pool.max_size,
-        min_idle=min(pool.min_idle or 0, pool.max_size),
-        idle_timeout=pool.idle_timeout_ms / 1000,
+        pool=PoolSettings(
+            acquire_timeout=pool.connection_timeout_ms / 1000,
+            max_size=pool.max_size,
+            min_idle=min(pool.min_idle or 0, pool.max_size),
+            idle_timeout=pool.idle_timeout_ms / 1000,
+        ),
         cache=_cache(settings.cache),
         metrics=metrics,
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.metadata import BATCH
@@ -21,20 +21,14 @@ from metastored.client._async.operations import AsyncOperations
 from metastored.client._async.pool import AsyncPool
 from metastored.client._backend import aio as io
 from metastored.client.cache import CacheSettings, MetadataCache
-from metastored.client.endpoints import Identity, endpoints_of
+from metastored.client.endpoints import Identity, TransportSettings, endpoints_of
 from metastored.client.mechanisms import Mechanism
 from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings
 from metastored.client.retry import Retry
 from metastored.client.statements.values import Result
-from metastored.errors import (
-    ConfigError,
-)
-from metastored.wire.limits import MAX_REPLY
+from metastored.errors import ConfigError
 from metastored.wire.message import Handler
-
-if TYPE_CHECKING:
-    pass
 
 TIMEOUT: Final = 60.0
 
@@ -66,22 +60,11 @@ def aconnect(
     token: str | None = None,
     sasl: Callable[[str], Mechanism] | None = None,
     tls: ssl.SSLContext | None = None,
-    protocol: str | None = None,
-    framed: bool | None = None,
-    headers: dict[str, str] | None = None,
     timeout: float = TIMEOUT,
-    connect_timeout: float = 5.0,
-    max_reply: int = MAX_REPLY,
-    max_size: int = 10,
-    min_idle: int = 0,
-    idle_timeout: float = 60.0,
-    max_lifetime: float = 1800.0,
-    max_waiting: int = 1000,
-    check_after: float = 30.0,
-    look_every: float = 1.0,
-    acquire_timeout: float | None = None,
+    transport: TransportSettings = TransportSettings(),  # noqa: B008
+    pool: PoolSettings = PoolSettings(),  # noqa: B008
     retry: Retry = Retry(),  # noqa: B008
-    cache: bool | CacheSettings = True,
+    cache: bool | CacheSettings = False,
     batch: int = BATCH,
     metrics: Metrics | None = None,
 ) -> AsyncClient:
@@ -89,8 +72,9 @@ def aconnect(
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not reply. `thrifts://` uses TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is sent to the server (set_ugi); with `password` the client
-    authenticates, by HTTP Basic or SASL PLAIN; with `sasl=kerberos("hive/_HOST@REALM")` by Kerberos. `metrics` receives
-    each call (`metastored.client.metrics`).
+    authenticates, by HTTP Basic or SASL PLAIN; with `sasl=kerberos("hive/_HOST@REALM")` by Kerberos. With `cache=True`
+    or `cache=CacheSettings(…)` replies about objects are cached, and may be older than changes by others. `metrics`
+    receives each call (`metastored.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler is required")
@@ -105,9 +89,6 @@ def aconnect(
         caller = AsyncCaller(None, inside, Identity(user, tuple(groups)), timeout, retry, metadata, metrics)
         return _watched(AsyncClient(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
-    pool_settings = PoolSettings(
-        max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every, acquire_timeout
-    )
     identity = Identity(user, tuple(groups))
     endpoints = []
     for endpoint in endpoints_of(uris, tls):
@@ -116,8 +97,8 @@ def aconnect(
             from metastored.client.http import basic, bearer
 
             credentials = [basic(user or "", password)] if password is not None else [bearer(token)] if token else []
-            endpoint = endpoint._replace(headers=(*credentials, *(headers or {}).items()))
-        elif token is not None or headers:
+            endpoint = endpoint._replace(headers=(*credentials, *(transport.headers or {}).items()))
+        elif token is not None or transport.headers:
             raise ConfigError("token and headers are for http:// and https:// addresses")
         elif sasl is None and password is not None:
             from metastored.client.sasl import plain
@@ -126,18 +107,17 @@ def aconnect(
         secured = over_http or sasl is not None
         endpoints.append(
             endpoint._replace(
-                protocol=protocol or (endpoint.protocol if over_http else None),
-                framed=False if secured else framed,
-                connect_timeout=connect_timeout,
-                max_reply=max_reply,
+                protocol=transport.protocol or (endpoint.protocol if over_http else None),
+                framed=False if secured else transport.framed,
+                connect_timeout=transport.connect_timeout,
+                max_reply=transport.max_reply,
                 decode=True,
                 sasl=None if over_http else sasl,
             )
         )
         if secured:
             identity = Identity(None)
-    pool = AsyncPool(endpoints, pool_settings)
-    caller = AsyncCaller(pool, None, identity, timeout, retry, metadata, metrics)
+    caller = AsyncCaller(AsyncPool(endpoints, pool), None, identity, timeout, retry, metadata, metrics)
     return _watched(AsyncClient(caller, None, identity, batch), metrics)
 
 

@@ -14,6 +14,7 @@ from metastored.errors import (
 )
 from metastored.model import makers
 from metastored.model.acid import Acid
+from metastored.model.conditions import having
 from metastored.model.makers import Columns
 from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import (
@@ -67,10 +68,24 @@ class AsyncOperations(AsyncMetadata):
             batch = tuple(partitions[at : at + self._batch])
             await changes.change_partitions(self.api, wanted, batch, change, environment or {}, write)
 
-    async def set_parameters(self, name: Name, **parameters: str) -> Table:
-        """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent."""
+    async def set_parameters(
+        self,
+        name: Name,
+        parameters: Mapping[str, str] | None = None,
+        /,
+        *,
+        expected: tuple[str, str] | None = None,
+        **more: str,
+    ) -> Table:
+        """Sets parameters of a table and keeps its others, as `change_table`. Returns the table as it was sent.
+
+        Those whose names are not words of Python come as a dict. `expected` is the condition of `alter`.
+        """
+        new = {**(parameters or {}), **more}
         return await self.change_table(
-            name, lambda table: replace(table, parameters={**(table.parameters or {}), **parameters})
+            name,
+            lambda table: replace(table, parameters={**(table.parameters or {}), **new}),
+            environment=having(expected),
         )
 
     async def rename_table(self, name: Name, to: Name) -> None:

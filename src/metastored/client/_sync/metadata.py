@@ -37,6 +37,7 @@ from metastored.filters.where import Condition, FilterFault, PartitionPredicate,
 from metastored.hive.names import partition_values
 from metastored.model import makers
 from metastored.model.columns import arrow_schema
+from metastored.model.conditions import having
 from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.wire.generated.common import (
@@ -124,7 +125,7 @@ class Metadata:
     def cache(self) -> MetadataCache:
         """The cache of this client: `stats()`, `clear()`. Raises ConfigError if there is none."""
         if self.api.cache is None:
-            raise ConfigError("this client has no cache: connect without cache=False")
+            raise ConfigError("this client has no cache: connect with cache=True")
         return self.api.cache
 
     def pool_stats(self) -> PoolStats | None:
@@ -272,13 +273,22 @@ class Metadata:
             if not if_not_exists:
                 raise
 
-    def alter(self, name: Name, table: Table, cascade: bool = False, environment: dict[str, str] | None = None) -> None:
+    def alter(
+        self,
+        name: Name,
+        table: Table,
+        cascade: bool = False,
+        environment: dict[str, str] | None = None,
+        expected: tuple[str, str] | None = None,
+    ) -> None:
         """Replaces a table, including its name; with `cascade`, its partitions get the new columns.
 
-        `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`.
+        `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`. `expected=("version", "7")`:
+        only if the table has this parameter with this value at that moment; raises MetaException if it has not. Hive
+        has this condition since 2.3.10, 3.1.4 and 4.0; earlier servers ignore it.
         """
         wanted = table_name(name)
-        context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
+        context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {}), **having(expected)}
         self.api.alter_table_with_environment_context(
             wanted.database_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
         )

@@ -49,7 +49,7 @@ def _to_acid(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
         expected = observed_checksum(frame, observation)
         written = transaction.read(plan.target).select(*(f"`{name}`" for name in frame.columns))
         verify(str(plan.source), expected, checksum(written))
-    client.set_parameters(plan.target, **mark_parameters(plan, expected))
+    client.set_parameters(plan.target, mark_parameters(plan, expected))
     return CopyResult(plan.source, plan.target, expected.rows, 0)
 
 
@@ -66,7 +66,7 @@ def _to_lance(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> C
     written = read(spark, plan.target)
     columns = [written[field.name].cast(field.dataType).alias(field.name) for field in frame.schema.fields]
     verify(str(plan.source), expected, checksum(written.select(*columns)))
-    client.set_parameters(plan.target, **mark_parameters(plan, expected))
+    client.set_parameters(plan.target, mark_parameters(plan, expected))
     location = client.fresh_table(plan.target).sd.location  # type: ignore[union-attr]
     size = size_of(files_of(spark, location or ""), join(location or "", "data"))[1] if location else 0
     return CopyResult(plan.source, plan.target, expected.rows, size)

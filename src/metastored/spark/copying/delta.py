@@ -71,7 +71,7 @@ def _delta_location(client: Client, plan: CopyPlan) -> str:
 def _record_delta(client: Client, plan: CopyPlan, root: str, mark: Mapping[str, str]) -> None:
     """Spark and Trino find a Delta table by its provider; its columns are in its own log."""
     if plan.existing is not None:
-        client.set_parameters(plan.target, **mark)
+        client.set_parameters(plan.target, mark)
         return
     columns = (plan.table.sd and plan.table.sd.cols) or ()
     properties = {"spark.sql.sources.provider": "delta", **mark}
