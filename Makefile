@@ -61,7 +61,7 @@ coverage: setup $(CLASSES) ## run the tests with coverage, which doubles the tim
 	$(PY) -m pytest -m "not soak" -n 2 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-check: setup ## lint, types, generated files, layers, exports, addresses of machines, workflow and hooks
+check: setup ## lint, types, generated files, layers, circles, exports, addresses of machines, workflow and hooks
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
