@@ -23,7 +23,7 @@ from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import Route, find
 from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.http.in_process import WholeReplies
@@ -193,6 +193,9 @@ class IcebergOverHttp(ThriftOverHttp):
         def is_remote(name: TableName) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
 
+        def remote_tables(database: DatabaseName) -> tuple[str, ...]:
+            return asyncio.run_coroutine_threadsafe(rules.remote_tables(database), loop).result()
+
         def may(name: TableName, privileges: tuple[str, ...]) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.may(name, privileges, session), loop).result()
 
@@ -211,7 +214,16 @@ class IcebergOverHttp(ThriftOverHttp):
 
         authorized = service.settings.authorization == "sql"
         caller = Caller(
-            client(session), client(commits), entrust, file_refusal, is_remote, session.user, authorized, vend
+            client(session),
+            client(commits),
+            entrust,
+            file_refusal,
+            is_remote,
+            session.user,
+            authorized,
+            vend,
+            remote_tables,
+            service.settings.remotes_partial == "on",
         )
         return serve(Catalog(caller, self._files), Request(route, query, body, tag, wants_credentials))
 
