@@ -31,7 +31,7 @@ from metastored.iceberg.errors import (
 )
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
-from metastored.iceberg.requests import Json, Request, is_name, page_of
+from metastored.iceberg.requests import Json, Request, only_names, page_of
 from metastored.iceberg.vending import Vended, s3_directory
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
@@ -134,7 +134,8 @@ class Catalog:
         database = request.database
         self.database(database)
         page = page_of(self._names(kind, database), request)
-        found = [{"namespace": [database.database], "name": name} for name in page.names]
+        namespace = [database.database]
+        found = [{"namespace": namespace, "name": name} for name in page.names]
         return {"identifiers": found, "next-page-token": page.token}
 
     def _names(self, kind: TableType, database: DatabaseName) -> list[str]:
@@ -144,7 +145,7 @@ class Catalog:
         list any bytes.
         """
         remote = self.caller.remote_tables(database)
-        names = [name for name in kind.names(self.client, database) if is_name(name)]
+        names = only_names(kind.names(self.client, database))
         if not remote:
             return names
         shown = tuple(set(self.client.api.get_all_tables(database.field)).intersection(remote))

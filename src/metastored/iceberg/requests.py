@@ -29,6 +29,7 @@ __all__ = [
     "integer",
     "is_name",
     "new_name",
+    "only_names",
     "optional",
     "page_of",
     "parsed",
@@ -139,6 +140,14 @@ def _name(text: Any, what: str) -> str:
 def is_name(text: str) -> bool:
     """Whether a request can name an object so: the text is not empty, valid UTF-8 and without control characters."""
     return not _NO_NAME.search(text) and bool(text.strip())
+
+
+def only_names(texts: list[str]) -> list[str]:
+    """Those of many texts that are names."""
+    # One look at all of them tells whether they are: printable characters are neither surrogates nor controls.
+    if "".join(texts).isprintable() and all(map(str.strip, texts)):
+        return texts
+    return [text for text in texts if is_name(text)]
 
 
 def database_name(catalog: str, levels: Any) -> DatabaseName:

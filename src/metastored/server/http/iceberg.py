@@ -1,7 +1,8 @@
 """Iceberg's REST catalog over HTTP: /iceberg, with the caller, the rules and the limits of every other call.
 
 A request is served on a thread of its own. It calls the server's handler in the session of the request, and reads and
-writes metadata files by the warehouse's file systems. Errors have the specification's form.
+writes metadata files by the warehouse's file systems. A load of a table that has not changed since it was loaded before
+needs no thread: `iceberg/repeated_loads.py` has the response. Errors have the specification's form.
 
 Tokens are not issued here: clients send the credentials that all other paths take.
 """
@@ -12,7 +13,7 @@ import asyncio
 from collections.abc import Iterable
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -26,7 +27,7 @@ from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_proper
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
-from metastored.server.http.in_process import WholeReplies
+from metastored.server.http.in_process import Prefetched, WholeReplies
 from metastored.server.http.thrift import (
     Bodies,
     Headers,
@@ -38,10 +39,11 @@ from metastored.server.http.thrift import (
 )
 from metastored.server.thrift import Service
 from metastored.threads import Pool
-from metastored.wire.message import Session
+from metastored.wire.message import Call, Handler, Reply, Session
 
 if TYPE_CHECKING:
     from metastored.iceberg.files import MetadataFiles
+    from metastored.iceberg.repeated_loads import RepeatedLoads
     from metastored.iceberg.serving import Response
 
 THREADS: Final = 16
@@ -73,6 +75,16 @@ COLUMN_CHECK: Final = "metastore.disallow.incompatible.col.type.changes"
 """The setting of a session by which Hive refuses to rename or reorder columns: Iceberg's have ids."""
 
 
+class Asked(NamedTuple):
+    """The fields of `iceberg.requests.Request`, whose module is imported with the first request only."""
+
+    route: Route
+    query: str
+    body: bytes
+    tag: str
+    wants_credentials: bool
+
+
 class IcebergOverHttp(ThriftOverHttp):
     """An ASGI application for all paths below /iceberg. It identifies callers as the paths of Thrift do."""
 
@@ -83,6 +95,7 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers = Pool(THREADS, "metastored-iceberg")
         self._writers = Pool(THREADS, "metastored-iceberg-commits")
         self._files: MetadataFiles | None = None
+        self._loads: RepeatedLoads | None = None
         self._vendor = _vendor(service)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -117,18 +130,12 @@ class IcebergOverHttp(ThriftOverHttp):
         body_of_request = RequestBody(self._bodies, self.max_body)
         try:
             await body_of_request.receive(receive, headers)
-            work = partial(
-                self._answer,
-                route,
-                scope.get("query_string", b"").decode("latin-1"),
-                body_of_request.data,
-                headers.get(b"if-none-match", b"").decode("latin-1"),
-                _wants_credentials(headers),
-                session,
-                asyncio.get_running_loop(),
-            )
-            pool = self._readers if route.endpoint.reads else self._writers
-            response = await pool.run(work)
+            query, tag = scope.get("query_string", b"").decode("latin-1"), headers.get(b"if-none-match", b"")
+            asked = Asked(route, query, body_of_request.data, tag.decode("latin-1"), _wants_credentials(headers))
+            if route.endpoint.operation == "load_table" and self._files is not None:
+                response = await self._load(asked, session)
+            else:
+                response = await self._on_thread(asked, session)
         finally:
             body_of_request.forget()
         labels = [(b"content-type", JSON.encode())] if response.body else []
@@ -147,15 +154,36 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers.close()
         self._writers.close()
 
+    async def _on_thread(self, asked: Asked, session: Session, first: tuple[Call, Reply] | None = None) -> Response:
+        pool = self._readers if asked.route.endpoint.reads else self._writers
+        return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), first))
+
+    async def _load(self, asked: Asked, session: Session) -> Response:
+        """The response to a load. A thread is used for the first load of a row, for credentials and for errors."""
+        from metastored.iceberg.repeated_loads import LoadLookup, RepeatedLoads
+        from metastored.iceberg.requests import Request
+        from metastored.iceberg.serving import Response
+
+        lookup = LoadLookup.of(Request(*asked)) if self._vendor is None or not asked.wants_credentials else None
+        if lookup is None:
+            return await self._on_thread(asked, session)
+        if self._loads is None:
+            self._loads = RepeatedLoads()
+        rules, call = self._service.file_rules, lookup.call
+        assert rules is not None
+        reply = await WholeReplies(self._service).handle(call, session)
+        known = self._loads.get(lookup, reply)
+        if known is not None:
+            if known.response.etag is not None and known.response.etag in asked.tag:
+                return Response(304)
+            if await rules.file_refusal(lookup.name, known.location, known.file, session) is None:
+                return known.response
+        response = await self._on_thread(asked, session, (call, reply))
+        self._loads.put(lookup, reply, response)
+        return response
+
     def _answer(
-        self,
-        route: Route,
-        query: str,
-        body: bytes,
-        tag: str,
-        wants_credentials: bool,
-        session: Session,
-        loop: asyncio.AbstractEventLoop,
+        self, asked: Asked, session: Session, loop: asyncio.AbstractEventLoop, first: tuple[Call, Reply] | None
     ) -> Response:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
@@ -176,9 +204,12 @@ class IcebergOverHttp(ThriftOverHttp):
         commits = copy(session)
         commits.generation = commits.accepts = Generation.HIVE_4_2
         identity = Identity(session.user, session.groups)
+        handler: Handler = WholeReplies(service)
+        if first is not None:
+            handler = Prefetched(handler, *first)
 
         def client(of: Session) -> Client:
-            inside = InProcess(WholeReplies(service), of.user, of, loop)
+            inside = InProcess(handler, of.user, of, loop)
             return Client(ApiCaller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
 
         def entrust(tables: Iterable[TableName]) -> None:
@@ -225,7 +256,7 @@ class IcebergOverHttp(ThriftOverHttp):
             remote_tables,
             service.settings.remotes_partial == "on",
         )
-        return serve(Catalog(caller, self._files), Request(route, query, body, tag, wants_credentials))
+        return serve(Catalog(caller, self._files), Request(*asked))
 
 
 def _path(scope: Any) -> str:
