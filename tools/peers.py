@@ -34,6 +34,7 @@ TRINO_PLUGINS = ("hive", "iceberg")
 PYICEBERG_TESTS = Path(__file__).parent.parent / "requirements-pyiceberg-tests.lock"
 ICEBERG = "1.10.0"
 NODE_THRIFT = "thrift@0.24.0"
+AZURITE = "3.37.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
@@ -169,17 +170,31 @@ def install_iceberg_tests(peers: Path) -> None:
         complete.rename(peers / f"iceberg-rest-tests-{ICEBERG}")
 
 
-def install_node(peers: Path) -> None:
-    """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
+def npm(package: str, into: Path) -> None:
+    """Installs a package of npm and what it needs into the folder `node_modules` of a folder."""
     program = shutil.which("npm")
     if program is None:
         raise DownloadFailed("npm is not on this machine: apt-get install npm installs it")
+    command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", str(into), package]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
+    if done.returncode:
+        raise DownloadFailed(f"npm ended with exit code {done.returncode}")
+
+
+def install_node(peers: Path) -> None:
+    """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
     with tempfile.TemporaryDirectory(dir=peers, prefix=".node-") as scratch:
-        command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", scratch, NODE_THRIFT]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
-        if done.returncode:
-            raise DownloadFailed(f"npm ended with exit code {done.returncode}")
+        npm(NODE_THRIFT, Path(scratch))
         (Path(scratch) / "node_modules").rename(peers / "node_modules")
+
+
+def install_azurite(peers: Path) -> None:
+    """Installs Microsoft's emulator of Azure Storage."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".azurite-") as scratch:
+        complete = Path(scratch) / "complete"
+        complete.mkdir()
+        npm(f"azurite@{AZURITE}", complete)
+        complete.rename(peers / f"azurite-{AZURITE}")
 
 
 def pip(what: str, *arguments: str) -> None:
@@ -284,6 +299,7 @@ def main() -> int:
                 partial(install_pyiceberg_tests, peers),
             ),
             ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
+            (f"Azurite {AZURITE}", peers / f"azurite-{AZURITE}", partial(install_azurite, peers)),
         ]
     )
     for name, folder, download in downloads:

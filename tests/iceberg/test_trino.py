@@ -41,7 +41,7 @@ def trino(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> It
         "fs.hadoop.enabled": "true",
     }
     try:
-        with running_trino(server.uri, tmp_path_factory.mktemp("trino"), catalogs={"ice": rest}) as running:
+        with running_trino(server.uri, tmp_path_factory.mktemp("trino"), {"ice": rest}) as running:
             yield running
     except MissingPeer as reason:
         pytest.skip(str(reason))

