@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import metastored
-from metastored.iceberg import repeated_loads
+from metastored.iceberg import response_cache
 from metastored.iceberg.repeated_loads import GET_TABLE, LoadLookup, RepeatedLoads
 from metastored.iceberg.requests import Request
 from metastored.iceberg.routes import Route, find
@@ -161,7 +161,7 @@ def test_errors_long_responses_and_those_with_credentials_are_not_stored() -> No
     loads, asked = RepeatedLoads(), lookup()
     assert asked is not None and lookup(wants_credentials=True) is None
     loads.put(asked, reply(1), Response(404, b"{}"))
-    loads.put(asked, reply(1), Response(200, bytes(repeated_loads.MAX_ENTRY)))
+    loads.put(asked, reply(1), Response(200, bytes(response_cache.MAX_ENTRY)))
     loads.put(asked, Reply.failed(GET_TABLE, "no", "4.0"), Response(200, b"{}"))
     assert loads.get(asked, reply(1)) is None
 
@@ -169,8 +169,8 @@ def test_errors_long_responses_and_those_with_credentials_are_not_stored() -> No
 def test_the_least_recently_used_entries_are_evicted() -> None:
     loads, asked = RepeatedLoads(), lookup()
     assert asked is not None
-    size = repeated_loads.MAX_ENTRY // 2
-    fitting = repeated_loads.MAX_CACHED // size
+    size = response_cache.MAX_ENTRY // 2
+    fitting = response_cache.MAX_CACHED // size
     for number in range(fitting + 5):
         loads.put(asked, reply(number), Response(200, bytes(size)))
         assert loads.get(asked, reply(0)) is not None

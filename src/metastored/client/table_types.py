@@ -34,6 +34,11 @@ class TableType:
         # Any character is `.` in Hive's filters, and `_` in SQL's.
         self._others: Final = f'({FILTER} like "{dots}" or {FILTER} like "{underscores}") and {FILTER} != "{word}"'
 
+    @property
+    def filters(self) -> tuple[str, str]:
+        """The filters by which the names are found: for the usual spelling, and for other words of its length."""
+        return self._usual, self._others
+
     def tables(self, client: Client, database: DatabaseName) -> Iterator[Table]:
         """The tables of this type in a database, in batches."""
         found = self._filtered(client, database)

@@ -1,8 +1,9 @@
 """Iceberg's REST catalog over HTTP: /iceberg, with the caller, the rules and the limits of every other call.
 
 A request is served on a thread of its own. It calls the server's handler in the session of the request, and reads and
-writes metadata files by the warehouse's file systems. A load of a table that has not changed since it was loaded before
-needs no thread: `iceberg/repeated_loads.py` has the response. Errors have the specification's form.
+writes metadata files by the warehouse's file systems. Loads of a table that has not changed, and lists of the same
+names, need no thread: `iceberg/repeated_loads.py` and `iceberg/repeated_lists.py` have the responses. Errors have the
+specification's form.
 
 Tokens are not issued here: clients send the credentials that all other paths take.
 """
@@ -10,7 +11,7 @@ Tokens are not issued here: clients send the credentials that all other paths ta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -43,8 +44,12 @@ from metastored.wire.message import Call, Handler, Reply, Session
 
 if TYPE_CHECKING:
     from metastored.iceberg.files import MetadataFiles
+    from metastored.iceberg.repeated_lists import RepeatedLists
     from metastored.iceberg.repeated_loads import RepeatedLoads
     from metastored.iceberg.serving import Response
+
+Known = Sequence[tuple[Call, Reply]]
+"""Calls of the metastore that were made for a request on the event loop, and their replies."""
 
 THREADS: Final = 16
 """Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
@@ -96,6 +101,8 @@ class IcebergOverHttp(ThriftOverHttp):
         self._writers = Pool(THREADS, "metastored-iceberg-commits")
         self._files: MetadataFiles | None = None
         self._loads: RepeatedLoads | None = None
+        self._lists: RepeatedLists | None = None
+        self._shorter = {"load_table": self._load, "list_tables": self._list, "list_views": self._list}
         self._vendor = _vendor(service)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -132,10 +139,9 @@ class IcebergOverHttp(ThriftOverHttp):
             await body_of_request.receive(receive, headers)
             query, tag = scope.get("query_string", b"").decode("latin-1"), headers.get(b"if-none-match", b"")
             asked = Asked(route, query, body_of_request.data, tag.decode("latin-1"), _wants_credentials(headers))
-            if route.endpoint.operation == "load_table" and self._files is not None:
-                response = await self._load(asked, session)
-            else:
-                response = await self._on_thread(asked, session)
+            # The first request of all imports on its thread what the shorter ways need.
+            way = self._shorter.get(route.endpoint.operation) if self._files is not None else None
+            response = await (way or self._on_thread)(asked, session)
         finally:
             body_of_request.forget()
         labels = [(b"content-type", JSON.encode())] if response.body else []
@@ -154,9 +160,9 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers.close()
         self._writers.close()
 
-    async def _on_thread(self, asked: Asked, session: Session, first: tuple[Call, Reply] | None = None) -> Response:
+    async def _on_thread(self, asked: Asked, session: Session, known: Known = ()) -> Response:
         pool = self._readers if asked.route.endpoint.reads else self._writers
-        return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), first))
+        return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), known))
 
     async def _load(self, asked: Asked, session: Session) -> Response:
         """The response to a load. A thread is used for the first load of a row, for credentials and for errors."""
@@ -172,19 +178,42 @@ class IcebergOverHttp(ThriftOverHttp):
         rules, call = self._service.file_rules, lookup.call
         assert rules is not None
         reply = await WholeReplies(self._service).handle(call, session)
-        known = self._loads.get(lookup, reply)
-        if known is not None:
-            if known.response.etag is not None and known.response.etag in asked.tag:
+        cached = self._loads.get(lookup, reply)
+        if cached is not None:
+            if cached.response.etag is not None and cached.response.etag in asked.tag:
                 return Response(304)
-            if await rules.file_refusal(lookup.name, known.location, known.file, session) is None:
-                return known.response
-        response = await self._on_thread(asked, session, (call, reply))
+            if await rules.file_refusal(lookup.name, cached.location, cached.file, session) is None:
+                return cached.response
+        response = await self._on_thread(asked, session, [(call, reply)])
         self._loads.put(lookup, reply, response)
         return response
 
-    def _answer(
-        self, asked: Asked, session: Session, loop: asyncio.AbstractEventLoop, first: tuple[Call, Reply] | None
-    ) -> Response:
+    async def _list(self, asked: Asked, session: Session) -> Response:
+        """The response to a list. A thread is used for the first list of the same names, and for errors."""
+        from metastored.iceberg.repeated_lists import ListLookup, RepeatedLists
+        from metastored.iceberg.requests import Request
+
+        lookup, rules = ListLookup.of(Request(*asked)), self._service.file_rules
+        assert rules is not None
+        if lookup is None or await rules.remote_tables(lookup.database):
+            return await self._on_thread(asked, session)
+        if self._lists is None:
+            self._lists = RepeatedLists()
+        handler, known = WholeReplies(self._service), list[tuple[Call, Reply]]()
+        for call in lookup.calls:
+            reply = await handler.handle(call, session)
+            known.append((call, reply))
+            if reply.error is not None:
+                return await self._on_thread(asked, session, known)
+        replies = [reply for _, reply in known]
+        cached = self._lists.get(lookup, replies)
+        if cached is not None:
+            return cached
+        response = await self._on_thread(asked, session, known)
+        self._lists.put(lookup, replies, response)
+        return response
+
+    def _answer(self, asked: Asked, session: Session, loop: asyncio.AbstractEventLoop, known: Known) -> Response:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller as ApiCaller
@@ -205,8 +234,8 @@ class IcebergOverHttp(ThriftOverHttp):
         commits.generation = commits.accepts = Generation.HIVE_4_2
         identity = Identity(session.user, session.groups)
         handler: Handler = WholeReplies(service)
-        if first is not None:
-            handler = Prefetched(handler, *first)
+        if known:
+            handler = Prefetched(handler, known)
 
         def client(of: Session) -> Client:
             inside = InProcess(handler, of.user, of, loop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import monotonic
 
 from metastored.server.calls import failure, log_when_slow
@@ -36,16 +37,12 @@ class WholeReplies:
 
 
 class Prefetched:
-    """A handler with a reply that was read before: it is returned once, to the call with the same arguments."""
+    """A handler with replies that were read before: each is returned once, to the call with the same arguments."""
 
-    def __init__(self, inner: Handler, call: Call, reply: Reply) -> None:
+    def __init__(self, inner: Handler, known: Iterable[tuple[Call, Reply]]) -> None:
         self._inner = inner
-        self._call = call
-        self._reply: Reply | None = reply
+        self._known = {(call.method.name, call.body): reply for call, reply in known}
 
     async def handle(self, call: Call, session: Session) -> Reply:
-        reply = self._reply
-        if reply is not None and call.method is self._call.method and call.body == self._call.body:
-            self._reply = None
-            return reply
-        return await self._inner.handle(call, session)
+        reply = self._known.pop((call.method.name, call.body), None)
+        return reply or await self._inner.handle(call, session)
