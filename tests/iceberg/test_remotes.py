@@ -41,8 +41,7 @@ def test_a_table_of_a_remote_is_listed_and_read_under_its_local_name(near: Runni
     assert catalog.list_tables("remote_shop") == [("remote_shop", "items")]
     table = catalog.load_table("remote_shop.items")
     assert table.scan().to_arrow().num_rows == 3
-    # The list of a local database has no remote tables: their parameters are known to their own metastore only.
-    assert catalog.list_tables("here") == []
+    assert catalog.list_tables("here") == [("here", "goods")]
     assert catalog.load_table("here.goods").scan().to_arrow().num_rows == 3
 
 

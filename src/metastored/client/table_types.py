@@ -34,11 +34,16 @@ class TableType:
         # Any character is `.` in Hive's filters, and `_` in SQL's.
         self._others: Final = f'({FILTER} like "{dots}" or {FILTER} like "{underscores}") and {FILTER} != "{word}"'
 
+    @property
+    def filters(self) -> tuple[str, str]:
+        """The filters by which the names are found: for the usual spelling, and for other words of its length."""
+        return self._usual, self._others
+
     def tables(self, client: Client, database: DatabaseName) -> Iterator[Table]:
         """The tables of this type in a database, in batches."""
         found = self._filtered(client, database)
         names = client.api.get_all_tables(database.field) if found is None else (*found[0], *found[1])
-        yield from self._read(client, database, names)
+        yield from self.among(client, database, names)
 
     def names(self, client: Client, database: DatabaseName) -> list[str]:
         """The names of the tables of this type in a database, sorted."""
@@ -46,7 +51,7 @@ class TableType:
         if found is None:
             return sorted(table.tableName or "" for table in self.tables(client, database))
         certain, possible = found
-        return sorted([*certain, *(table.tableName or "" for table in self._read(client, database, possible))])
+        return sorted([*certain, *(table.tableName or "" for table in self.among(client, database, possible))])
 
     def _filtered(self, client: Client, database: DatabaseName) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         """The names of tables with the usual spelling, and with a word as long; None if the server cannot filter."""
@@ -58,7 +63,7 @@ class TableType:
         except (MetastoreError, ApplicationError):
             return None
 
-    def _read(self, client: Client, database: DatabaseName, names: tuple[str, ...]) -> Iterator[Table]:
+    def among(self, client: Client, database: DatabaseName, names: tuple[str, ...]) -> Iterator[Table]:
         """The tables of this type among these, each under the name that was asked for.
 
         The metastore of a remote table could answer with the name of another table, whose rights would then decide: a

@@ -17,6 +17,8 @@
     rights          privileges for changes that no single call of the metastore describes
     namespaces, tables, views, commits   the operations
     serving         from a request to a response
+    response_cache  a cache by the bytes of the metastore's replies, bounded
+    repeated_loads, repeated_lists   responses to loads and lists of what has not changed, in such a cache
 
 A table here is the table of the metastore. Its parameter `metadata_location` is the only pointer to its metadata, and a
 commit is a conditional alter of that parameter, so writers by REST and by Thrift exclude each other. Metadata is kept

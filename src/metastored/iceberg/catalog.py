@@ -14,15 +14,24 @@ from typing import Final, NamedTuple
 from metastored.client._sync.client import Client
 from metastored.client._sync.locks import Lock
 from metastored.client.table_types import TableType
-from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
+from metastored.errors import MetaException, MetastoreError, NoSuchObjectException, PermissionDenied
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name
 from metastored.hive.statistics.basic import KEEP_STATISTICS
 from metastored.iceberg.definition import VIEW_TYPE, is_iceberg_view, is_table, metadata_location
-from metastored.iceberg.errors import BadRequest, Forbidden, NoSuchNamespace, NoSuchTable, NoSuchView, NotFound
+from metastored.iceberg.errors import (
+    BadRequest,
+    Forbidden,
+    NoSuchNamespace,
+    NoSuchTable,
+    NoSuchView,
+    NotFound,
+    Unsupported,
+    is_of_remote,
+)
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
-from metastored.iceberg.requests import Json, Request, page_of
+from metastored.iceberg.requests import Json, Request, only_names, page_of
 from metastored.iceberg.vending import Vended, s3_directory
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
@@ -69,6 +78,10 @@ class Caller(NamedTuple):
     vend: Callable[[TableName, str, bool], Vended | None] = lambda name, location, new: None
     """Credentials for the files of a table at a location, as the privileges of the caller allow it; for a new table
     those of its owner. None where there are none."""
+    remote_tables: Callable[[DatabaseName], tuple[str, ...]] = lambda database: ()
+    """The names of the remote tables of a local database."""
+    partial_lists: bool = False
+    """Whether lists leave out the tables of remotes that do not respond, instead of failing."""
 
 
 class Loaded(NamedTuple):
@@ -120,9 +133,43 @@ class Catalog:
         """The identifiers of the tables or views in the namespace of a request, as the page that it names."""
         database = request.database
         self.database(database)
-        page = page_of(kind.names(self.client, database), request)
-        found = [{"namespace": [database.database], "name": name} for name in page.names]
+        page = page_of(self._names(kind, database), request)
+        namespace = [database.database]
+        found = [{"namespace": namespace, "name": name} for name in page.names]
         return {"identifiers": found, "next-page-token": page.token}
+
+    def _names(self, kind: TableType, database: DatabaseName) -> list[str]:
+        """The names of the tables or views in a database, sorted.
+
+        What a remote table is, its own metastore says. Names that no request could name are left out: a remote may
+        list any bytes.
+        """
+        remote = self.caller.remote_tables(database)
+        names = only_names(kind.names(self.client, database))
+        if not remote:
+            return names
+        shown = tuple(set(self.client.api.get_all_tables(database.field)).intersection(remote))
+        return sorted({*names}.difference(remote).union(self._remote_names(kind, database, shown)))
+
+    def _remote_names(self, kind: TableType, database: DatabaseName, names: tuple[str, ...]) -> list[str]:
+        """Those of the remote tables that are of a kind; tables that the caller may not read are left out."""
+        try:
+            return [table.tableName or "" for table in kind.among(self.client, database, names)]
+        except PermissionDenied:
+            if len(names) == 1:
+                return []
+        except MetaException as error:
+            if not is_of_remote(error) or not self.caller.partial_lists:
+                raise
+            if len(names) == 1:
+                log.warning("a remote table is left out of the list of %s: %s", database, error)
+                return []
+        return [name for each in names for name in self._remote_names(kind, database, (each,))]
+
+    def check_not_linked(self, name: TableName) -> None:
+        """Raises Unsupported for a single remote table: its row here has no metadata that a change could expect."""
+        if name.table in self.caller.remote_tables(name.database_name):
+            raise Unsupported(f"{name} is a remote table: change it where it is, or its definition over Thrift")
 
     def row(self, name: TableName) -> Table | None:
         """A table or view of any kind; None if it does not exist."""

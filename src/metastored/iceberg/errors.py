@@ -42,6 +42,7 @@ __all__ = [
     "Unprocessable",
     "Unsupported",
     "body_of",
+    "is_of_remote",
     "known_error",
 ]
 
@@ -167,11 +168,16 @@ _OTHERS: Final[Sequence[tuple[tuple[type[Exception], ...], type[IcebergError]]]]
 """Errors of the metastore and its client; the first line that has the class decides."""
 
 
+def is_of_remote(error: Exception) -> bool:
+    """Whether a remote failed or does not respond."""
+    return type(error) is errors.MetaException and (error.message or "").startswith(OF_REMOTES)
+
+
 def known_error(error: Exception, operation: str) -> IcebergError:
     """The error that the client gets. One that nobody expected is logged, and its text is not sent."""
     if isinstance(error, IcebergError):
         return error
-    if type(error) is errors.MetaException and (error.message or "").startswith(OF_REMOTES):
+    if is_of_remote(error):
         return Unavailable(str(error))
     for kinds, kind in _OTHERS:
         if isinstance(error, kinds):

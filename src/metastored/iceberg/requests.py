@@ -5,6 +5,7 @@ Sizes and depth are bounded before anything is used. Nothing here knows what a f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs
@@ -26,7 +27,9 @@ __all__ = [
     "few_records",
     "identifier",
     "integer",
+    "is_name",
     "new_name",
+    "only_names",
     "optional",
     "page_of",
     "parsed",
@@ -45,6 +48,7 @@ MAX_RECORDS: Final = 10_000
 """Entries of a list of objects, such as updates: some of them need time for each entry that is there already."""
 SEPARATOR: Final = "\x1f"
 """Separates the levels of a namespace in a path."""
+_NO_NAME: Final = re.compile("[\x00-\x1f\ud800-\udfff]")
 
 
 class Request(NamedTuple):
@@ -128,9 +132,22 @@ def _name(text: Any, what: str) -> str:
     """A name of one level. Raises BadRequest if no object can have it."""
     if not isinstance(text, str) or not text.strip():
         raise BadRequest(f"{what} is {text!r}: a name is a text that is not empty")
-    if any(character < " " or "\ud800" <= character <= "\udfff" for character in text):
+    if not is_name(text):
         raise BadRequest(f"{what} is {text!r}: a name has no control characters and is valid UTF-8")
     return normalize(text)
+
+
+def is_name(text: str) -> bool:
+    """Whether a request can name an object so: the text is not empty, valid UTF-8 and without control characters."""
+    return not _NO_NAME.search(text) and bool(text.strip())
+
+
+def only_names(texts: list[str]) -> list[str]:
+    """Those of many texts that are names."""
+    # One look at all of them tells whether they are: printable characters are neither surrogates nor controls.
+    if "".join(texts).isprintable() and all(map(str.strip, texts)):
+        return texts
+    return [text for text in texts if is_name(text)]
 
 
 def database_name(catalog: str, levels: Any) -> DatabaseName:

@@ -103,6 +103,8 @@ def register_table(catalog: Catalog, request: Request) -> Json:
     existing = catalog.row(name)
     if existing is not None and not overwrite:
         raise AlreadyExists(f"Table already exists: {name}")
+    if existing is not None:
+        catalog.check_not_linked(name)
     catalog.check_file(name, "", file)
     metadata = catalog.files.read(file, read_table)
     if existing is None:
@@ -210,6 +212,7 @@ def _rename(catalog: Catalog, request: Request, *, view: bool) -> None:
 
     def attempt() -> None:
         row = catalog.view_row(source) if view else catalog.table_row(source)
+        catalog.check_not_linked(source)
         catalog.database(target.database_name)
         found = catalog.row(target)
         if found is not None:

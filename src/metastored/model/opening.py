@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol
 
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.wire.message import Session
 
 
@@ -20,6 +20,10 @@ class FileRules(Protocol):
 
     async def is_remote(self, name: TableName) -> bool:
         """Whether a table is a remote's."""
+        ...
+
+    async def remote_tables(self, database: DatabaseName) -> tuple[str, ...]:
+        """The names of the remote tables of a local database."""
         ...
 
     async def may(self, name: TableName, privileges: Collection[str], session: Session) -> bool:

@@ -27,7 +27,7 @@ from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
 from metastored.gate.tallies import WorkerTally
 from metastored.hive.statistics.ndv import ESTIMATIONS
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.remotes.creating import Creations
 from metastored.remotes.definitions import Provider
@@ -130,7 +130,7 @@ def build(settings: Settings) -> Application:
                 log.warning("housekeeping failed and is retried later: %s", error)
 
     remotes = with_remotes(Local(service, pool), settings, service, pool)
-    gate = guarded(remotes.handler, settings, service, pool, remotes.owns)
+    gate = guarded(remotes.handler, settings, service, pool, remotes.owns, remotes.tables_in)
     places = gate.places
     return Application(
         gate.handler,
@@ -164,6 +164,11 @@ class WithRemotes(NamedTuple):
     async def owns(self, table: TableName) -> bool:
         """Whether a table is a remote's."""
         return (await self.definitions()).table(table) is not None
+
+    async def tables_in(self, database: DatabaseName) -> tuple[str, ...]:
+        """The names of the remote tables of a local database."""
+        found = (await self.definitions()).definitions.tables_in(database.catalog, database.database)
+        return tuple(each.table for each in found if each.table is not None)
 
     def measure(self, tally: WorkerTally) -> None:
         """Counts the calls to each remote from now on."""
@@ -266,6 +271,7 @@ def guarded(
     service: Service,
     pool: Pool,
     is_remote: Callable[[TableName], Awaitable[bool]],
+    remote_tables: Callable[[DatabaseName], Awaitable[tuple[str, ...]]] | None = None,
 ) -> Guarded:
     """The handler behind the wrappers of `gate/` that the settings turn on, and their background tasks.
 
@@ -284,7 +290,7 @@ def guarded(
     async def is_shared(name: TableName, location: str) -> bool:
         return await pool.run(lambda: service.database.run(lambda tx: sharing.is_shared(tx, name, location)))
 
-    places = Places(is_remote, lacking, settings.location_schemes, holds, is_shared)
+    places = Places(is_remote, lacking, settings.location_schemes, holds, is_shared, remote_tables)
     if settings.shows_acid_views:
         from metastored.acid_views.handler import AcidViews
 

@@ -16,7 +16,7 @@ from typing import Final
 from metastored.hive.location_rules import accepted
 from metastored.hive.locations import LocationError, is_under
 from metastored.hive.names import DEFAULT_CATALOG, normalize
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import DENIED
 from metastored.wire.message import Session
 
@@ -34,17 +34,19 @@ class Places:
         schemes: Collection[str],
         holds: Callable[[TableName, Collection[str], Session], Awaitable[bool]] | None = None,
         is_shared: Callable[[TableName, str], Awaitable[bool]] | None = None,
+        remote_tables: Callable[[DatabaseName], Awaitable[tuple[str, ...]]] | None = None,
     ) -> None:
         """`lacking` returns the privilege that a caller lacks to use a location, and `holds` whether a caller has all
         of some privileges on a table; None where there is no authorization.
 
         `schemes` are those of locations that may be opened. `is_shared` returns whether anything besides a table has
-        its location at or below one.
+        its location at or below one, and `remote_tables` the names of the remote tables of a local database.
         """
         self._is_remote = is_remote
         self._lacking = lacking
         self._holds = holds
         self._is_shared = is_shared
+        self._remote_tables = remote_tables
         self._schemes = schemes
 
     async def refusal(self, name: TableName, location: str, session: Session, *, removes: bool) -> str | None:
@@ -66,6 +68,10 @@ class Places:
     async def is_remote(self, name: TableName) -> bool:
         """See `model/opening.py`."""
         return await self._is_remote(_normal(name))
+
+    async def remote_tables(self, database: DatabaseName) -> tuple[str, ...]:
+        """See `model/opening.py`."""
+        return () if self._remote_tables is None else await self._remote_tables(database)
 
     async def may(self, name: TableName, privileges: Collection[str], session: Session) -> bool:
         """See `model/opening.py`."""

@@ -273,6 +273,43 @@ def test_an_azure_location_without_an_account_is_refused() -> None:
         open_directories("abfss://files/x")
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("", {"account_key": "other"}),
+        ("AccountName=another;AccountKey=k;BlobEndpoint=http://elsewhere/another", {"account_key": "other"}),
+        ("DefaultEndpointsProtocol=https;AccountName=files;AccountKey=a==", {"account_key": "a=="}),
+        (
+            "AccountName=files;AccountKey=k;BlobEndpoint=http://127.0.0.1:1/files;",
+            {
+                "account_key": "k", "blob_storage_authority": "127.0.0.1:1", "blob_storage_scheme": "http",
+                "dfs_storage_authority": "127.0.0.1:1", "dfs_storage_scheme": "http",
+            },
+        ),
+        (
+            "AccountName=files;BlobEndpoint=https://files.blob.x.example;DfsEndpoint=https://files.dfs.x.example/",
+            {
+                "account_key": "other", "blob_storage_authority": ".blob.x.example", "blob_storage_scheme": "https",
+                "dfs_storage_authority": ".dfs.x.example", "dfs_storage_scheme": "https",
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_a_connection_string_of_azure_is_for_its_own_account(
+    text: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", text)
+    monkeypatch.setenv("AZURE_STORAGE_KEY", "other")
+    assert object_stores._azure("files") == options
+
+
+def test_a_connection_string_with_an_endpoint_that_is_no_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", "AccountName=files;AccountKey=s3cret;BlobEndpoint=ftp://x")
+    with pytest.raises(StoreError, match="begin with https://") as refused:
+        object_stores._azure("files")
+    assert "s3cret" not in str(refused.value)
+
+
 @pytest.mark.parametrize("uri", ["hdfs://namenode:8020/wh", "viewfs://cluster/wh"])
 def test_hdfs_without_hadoops_client_names_the_missing_parts(uri: str) -> None:
     program = (

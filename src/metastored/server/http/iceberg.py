@@ -1,7 +1,9 @@
 """Iceberg's REST catalog over HTTP: /iceberg, with the caller, the rules and the limits of every other call.
 
 A request is served on a thread of its own. It calls the server's handler in the session of the request, and reads and
-writes metadata files by the warehouse's file systems. Errors have the specification's form.
+writes metadata files by the warehouse's file systems. Loads of a table that has not changed, and lists of the same
+names, need no thread: `iceberg/repeated_loads.py` and `iceberg/repeated_lists.py` have the responses. Errors have the
+specification's form.
 
 Tokens are not issued here: clients send the credentials that all other paths take.
 """
@@ -9,10 +11,10 @@ Tokens are not issued here: clients send the credentials that all other paths ta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -23,10 +25,10 @@ from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import Route, find
 from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
-from metastored.server.http.in_process import WholeReplies
+from metastored.server.http.in_process import Prefetched, WholeReplies
 from metastored.server.http.thrift import (
     Bodies,
     Headers,
@@ -38,11 +40,16 @@ from metastored.server.http.thrift import (
 )
 from metastored.server.thrift import Service
 from metastored.threads import Pool
-from metastored.wire.message import Session
+from metastored.wire.message import Call, Handler, Reply, Session
 
 if TYPE_CHECKING:
     from metastored.iceberg.files import MetadataFiles
+    from metastored.iceberg.repeated_lists import RepeatedLists
+    from metastored.iceberg.repeated_loads import RepeatedLoads
     from metastored.iceberg.serving import Response
+
+Known = Sequence[tuple[Call, Reply]]
+"""Calls of the metastore that were made for a request on the event loop, and their replies."""
 
 THREADS: Final = 16
 """Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
@@ -73,6 +80,16 @@ COLUMN_CHECK: Final = "metastore.disallow.incompatible.col.type.changes"
 """The setting of a session by which Hive refuses to rename or reorder columns: Iceberg's have ids."""
 
 
+class Asked(NamedTuple):
+    """The fields of `iceberg.requests.Request`, whose module is imported with the first request only."""
+
+    route: Route
+    query: str
+    body: bytes
+    tag: str
+    wants_credentials: bool
+
+
 class IcebergOverHttp(ThriftOverHttp):
     """An ASGI application for all paths below /iceberg. It identifies callers as the paths of Thrift do."""
 
@@ -83,6 +100,9 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers = Pool(THREADS, "metastored-iceberg")
         self._writers = Pool(THREADS, "metastored-iceberg-commits")
         self._files: MetadataFiles | None = None
+        self._loads: RepeatedLoads | None = None
+        self._lists: RepeatedLists | None = None
+        self._shorter = {"load_table": self._load, "list_tables": self._list, "list_views": self._list}
         self._vendor = _vendor(service)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -117,18 +137,11 @@ class IcebergOverHttp(ThriftOverHttp):
         body_of_request = RequestBody(self._bodies, self.max_body)
         try:
             await body_of_request.receive(receive, headers)
-            work = partial(
-                self._answer,
-                route,
-                scope.get("query_string", b"").decode("latin-1"),
-                body_of_request.data,
-                headers.get(b"if-none-match", b"").decode("latin-1"),
-                _wants_credentials(headers),
-                session,
-                asyncio.get_running_loop(),
-            )
-            pool = self._readers if route.endpoint.reads else self._writers
-            response = await pool.run(work)
+            query, tag = scope.get("query_string", b"").decode("latin-1"), headers.get(b"if-none-match", b"")
+            asked = Asked(route, query, body_of_request.data, tag.decode("latin-1"), _wants_credentials(headers))
+            # The first request of all imports on its thread what the shorter ways need.
+            way = self._shorter.get(route.endpoint.operation) if self._files is not None else None
+            response = await (way or self._on_thread)(asked, session)
         finally:
             body_of_request.forget()
         labels = [(b"content-type", JSON.encode())] if response.body else []
@@ -147,16 +160,60 @@ class IcebergOverHttp(ThriftOverHttp):
         self._readers.close()
         self._writers.close()
 
-    def _answer(
-        self,
-        route: Route,
-        query: str,
-        body: bytes,
-        tag: str,
-        wants_credentials: bool,
-        session: Session,
-        loop: asyncio.AbstractEventLoop,
-    ) -> Response:
+    async def _on_thread(self, asked: Asked, session: Session, known: Known = ()) -> Response:
+        pool = self._readers if asked.route.endpoint.reads else self._writers
+        return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), known))
+
+    async def _load(self, asked: Asked, session: Session) -> Response:
+        """The response to a load. A thread is used for the first load of a row, for credentials and for errors."""
+        from metastored.iceberg.repeated_loads import LoadLookup, RepeatedLoads
+        from metastored.iceberg.requests import Request
+        from metastored.iceberg.serving import Response
+
+        lookup = LoadLookup.of(Request(*asked)) if self._vendor is None or not asked.wants_credentials else None
+        if lookup is None:
+            return await self._on_thread(asked, session)
+        if self._loads is None:
+            self._loads = RepeatedLoads()
+        rules, call = self._service.file_rules, lookup.call
+        assert rules is not None
+        reply = await WholeReplies(self._service).handle(call, session)
+        cached = self._loads.get(lookup, reply)
+        if cached is not None:
+            if cached.response.etag is not None and cached.response.etag in asked.tag:
+                return Response(304)
+            if await rules.file_refusal(lookup.name, cached.location, cached.file, session) is None:
+                return cached.response
+        response = await self._on_thread(asked, session, [(call, reply)])
+        self._loads.put(lookup, reply, response)
+        return response
+
+    async def _list(self, asked: Asked, session: Session) -> Response:
+        """The response to a list. A thread is used for the first list of the same names, and for errors."""
+        from metastored.iceberg.repeated_lists import ListLookup, RepeatedLists
+        from metastored.iceberg.requests import Request
+
+        lookup, rules = ListLookup.of(Request(*asked)), self._service.file_rules
+        assert rules is not None
+        if lookup is None or await rules.remote_tables(lookup.database):
+            return await self._on_thread(asked, session)
+        if self._lists is None:
+            self._lists = RepeatedLists()
+        handler, known = WholeReplies(self._service), list[tuple[Call, Reply]]()
+        for call in lookup.calls:
+            reply = await handler.handle(call, session)
+            known.append((call, reply))
+            if reply.error is not None:
+                return await self._on_thread(asked, session, known)
+        replies = [reply for _, reply in known]
+        cached = self._lists.get(lookup, replies)
+        if cached is not None:
+            return cached
+        response = await self._on_thread(asked, session, known)
+        self._lists.put(lookup, replies, response)
+        return response
+
+    def _answer(self, asked: Asked, session: Session, loop: asyncio.AbstractEventLoop, known: Known) -> Response:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller as ApiCaller
@@ -177,9 +234,12 @@ class IcebergOverHttp(ThriftOverHttp):
         commits = copy(session)
         commits.generation = commits.accepts = Generation.HIVE_4_2
         identity = Identity(session.user, session.groups)
+        handler: Handler = WholeReplies(service)
+        if known:
+            handler = Prefetched(handler, known)
 
         def client(of: Session) -> Client:
-            inside = InProcess(WholeReplies(service), of.user, of, loop)
+            inside = InProcess(handler, of.user, of, loop)
             return Client(ApiCaller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
 
         def entrust(tables: Iterable[TableName]) -> None:
@@ -193,6 +253,9 @@ class IcebergOverHttp(ThriftOverHttp):
 
         def is_remote(name: TableName) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
+
+        def remote_tables(database: DatabaseName) -> tuple[str, ...]:
+            return asyncio.run_coroutine_threadsafe(rules.remote_tables(database), loop).result()
 
         def may(name: TableName, privileges: tuple[str, ...]) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.may(name, privileges, session), loop).result()
@@ -212,9 +275,18 @@ class IcebergOverHttp(ThriftOverHttp):
 
         authorized = service.settings.authorization == "sql"
         caller = Caller(
-            client(session), client(commits), entrust, file_refusal, is_remote, session.user, authorized, vend
+            client(session),
+            client(commits),
+            entrust,
+            file_refusal,
+            is_remote,
+            session.user,
+            authorized,
+            vend,
+            remote_tables,
+            service.settings.remotes_partial == "on",
         )
-        return serve(Catalog(caller, self._files), Request(route, query, body, tag, wants_credentials))
+        return serve(Catalog(caller, self._files), Request(*asked))
 
 
 def _path(scope: Any) -> str:

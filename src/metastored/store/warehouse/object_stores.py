@@ -97,9 +97,34 @@ def _opened(scheme: str, host: str) -> Directories:
     if extra == "gcs":
         return Directories(fs.GcsFileSystem(retry_time_limit=timedelta(seconds=REQUEST_TIMEOUT)))
     if extra == "azure":
-        account, key = host.partition(".")[0], os.environ.get("AZURE_STORAGE_KEY")
-        return Directories(fs.AzureFileSystem(account, account_key=key))
+        account = host.partition(".")[0]
+        return Directories(fs.AzureFileSystem(account, **_azure(account)))
     return Directories(_hadoop(Location(scheme, host, "")), renames=True)
+
+
+def _azure(account: str) -> dict[str, str | None]:
+    """The key of a storage account and its address, as Azure's own tools read them from the environment.
+
+    A connection string that names another account says nothing about this one: its key is not sent there. Raises
+    StoreError for an address that is no URL.
+    """
+    text = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "")
+    parts = (each.partition("=") for each in text.split(";"))
+    settings = {name.strip().lower(): value.strip() for name, _, value in parts}
+    if settings.get("accountname") != account:
+        return {"account_key": os.environ.get("AZURE_STORAGE_KEY")}
+    found: dict[str, str | None] = {"account_key": settings.get("accountkey") or os.environ.get("AZURE_STORAGE_KEY")}
+    blobs = settings.get("blobendpoint")
+    for kind, address in (("blob", blobs), ("dfs", settings.get("dfsendpoint") or blobs)):
+        if address:
+            scheme, _, rest = address.partition("://")
+            if scheme not in ("http", "https") or not rest:
+                raise StoreError("AZURE_STORAGE_CONNECTION_STRING has an endpoint that does not begin with https://")
+            authority = rest.partition("/")[0]
+            # An address with the account in its path, as that of an emulator, is the authority alone for pyarrow.
+            found[f"{kind}_storage_authority"] = authority.removeprefix(account)
+            found[f"{kind}_storage_scheme"] = scheme
+    return found
 
 
 def _hadoop(location: Location) -> Any:
