@@ -40,7 +40,8 @@ source.repartition(8, "part").write.partitionBy("part").saveAsTable(f"{db}.parts
 number = iter(range(1000))
 
 def copied(table, format="parquet"):
-    done = metastored.spark.copy_table(spark, f"{db}.{table}", f"{db}.{table}_{next(number)}", format=format, client=client)
+    target = f"{db}.{table}_{next(number)}"
+    done = metastored.spark.copy_table(spark, f"{db}.{table}", target, format=format, client=client)
     assert done.rows == rows, done
     assert (done.copied_files > 0) == (format == "parquet"), done
 
