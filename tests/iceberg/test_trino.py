@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from pyiceberg.exceptions import CommitFailedException
 
 from metastored.testing import RunningServer
+from tests.documentation.blocks import blocks
 from tests.iceberg.rest_server import ROWS, hive_catalog, iceberg_server, rest_catalog, stored
 from tests.support.apache import MissingPeer
 from tests.support.trino import Trino, TrinoError, running_trino
@@ -19,6 +21,7 @@ from tests.support.trino import Trino, TrinoError, running_trino
 pytestmark = [pytest.mark.slow, pytest.mark.peers, pytest.mark.soak]
 
 WRITERS, COMMITS = 4, 3
+PAGE = Path(__file__).parents[2] / "docs" / "start" / "iceberg-rest.md"
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +36,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def trino(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trino]:
+    """Trino with the catalog `ice`, of the properties that the page has."""
+    (block,) = (each for each in blocks(PAGE) if each.language == "properties")
+    printed = block.text.replace("localhost:9443", f"127.0.0.1:{server.http_port}")
+    assert printed != block.text
     rest = {
-        "connector.name": "iceberg",
-        "iceberg.catalog.type": "rest",
-        "iceberg.rest-catalog.uri": f"http://127.0.0.1:{server.http_port}/iceberg",
+        **dict(line.split("=", 1) for line in printed.splitlines()),
         "iceberg.rest-catalog.view-endpoints-enabled": "true",
         "fs.hadoop.enabled": "true",
     }
