@@ -12,8 +12,8 @@ import pytest
 
 import metastored
 from metastored.cli.others.remotes import may_write
-from metastored.hive.statements.parsing import parse_script
-from metastored.hive.statements.values import CreateRemote
+from metastored.statements.parsing import parse_script
+from metastored.statements.values import CreateRemote
 from metastored.testing import RunningServer, running_server
 from tests.support.processes import ENVIRONMENT
 

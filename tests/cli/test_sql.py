@@ -16,9 +16,9 @@ from metastored.cli.sql.shell import pointed
 from metastored.cli.sql.shortcuts import statement_of
 from metastored.client.statements.values import Result
 from metastored.errors import StatementError
-from metastored.hive.statements.examples import EXAMPLES
-from metastored.hive.statements.explanations import SECTIONS
-from metastored.hive.statements.syntax import help_on
+from metastored.statements.examples import EXAMPLES
+from metastored.statements.explanations import SECTIONS
+from metastored.statements.syntax import help_on
 from metastored.testing import RunningServer, running_server
 from tests.cli.terminal import PATIENCE, Terminal
 from tests.support.processes import ENVIRONMENT

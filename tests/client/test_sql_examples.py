@@ -10,9 +10,9 @@ import pytest
 import metastored
 from metastored.client._sync.statements import Statements
 from metastored.errors import StatementError
-from metastored.hive.statements.examples import EXAMPLES
-from metastored.hive.statements.explanations import SECTIONS
-from metastored.hive.statements.parsing import parse_script
+from metastored.statements.examples import EXAMPLES
+from metastored.statements.explanations import SECTIONS
+from metastored.statements.parsing import parse_script
 from tests.cli.running import run
 from tests.support.in_process import serving_metastore
 

@@ -20,10 +20,10 @@ from metastored.errors import (
     NoSuchObjectException,
     PermissionDenied,
 )
-from metastored.hive.statements.parsing import parse
+from metastored.statements.parsing import parse
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
-from tests.hive.statements.test_proposal import STATEMENTS
+from tests.statements.test_proposal import STATEMENTS
 from tests.support.driven import connected
 from tests.support.postgres import running_postgres
 

@@ -18,18 +18,18 @@ from metastored.client.statements.values import (
     table_of,
 )
 from metastored.errors import InvalidInputException
-from metastored.hive.statements.parsing import parse
-from metastored.hive.statements.printing import printed
-from metastored.hive.statements.rights import Grant
-from metastored.hive.statements.values import AlterRemote, CreateRemote, Kind
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.remotes.lists import list_key, name_of
 from metastored.model.remotes.values import read_remote
+from metastored.statements.parsing import parse
+from metastored.statements.printing import printed
+from metastored.statements.rights import Grant
+from metastored.statements.values import AlterRemote, CreateRemote, Kind
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.connectors import DataConnector
 from metastored.wire.generated.databases import Database, DatabaseType
 from metastored.wire.generated.roles import HiveObjectType
-from tests.hive.statements.test_proposal import STATEMENTS
+from tests.statements.test_proposal import STATEMENTS
 
 SALES = DatabaseName("", "sales")
 URIS = {"hive.metastore.uris": "thrift://h:9083"}

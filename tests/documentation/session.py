@@ -23,7 +23,7 @@ def _typed(text: str, name: str) -> None:
 
 
 def _statements_of_spark(text: str) -> None:
-    from metastored.hive.statements.words import split_statements
+    from metastored.statements.words import split_statements
 
     for statement in split_statements(text):
         sys.modules["__main__"].__dict__["spark"].sql(statement)

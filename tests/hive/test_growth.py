@@ -24,13 +24,13 @@ from metastored.filters.patterns import like_expression
 from metastored.hive import limits, locations, names, patterns, quartz
 from metastored.hive.delegation import Identifier, Token
 from metastored.hive.generation import Generation
-from metastored.hive.statements.definitions import Column
-from metastored.hive.statements.parsing import parse_script
 from metastored.hive.transactions import snapshots
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.hive.types import type_strings as types
 from metastored.model.names import TableName
 from metastored.model.spark.type_strings import parse_ddl
+from metastored.statements.definitions import Column
+from metastored.statements.parsing import parse_script
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ import pytest
 import yaml
 
 from metastored.errors import ConfigError
-from metastored.hive.statements.parsing import parse
-from metastored.hive.statements.printing import printed
-from metastored.hive.statements.values import CreateRemote
 from metastored.model.remotes.catalogs import RemoteCatalog, read_remote_catalog
 from metastored.model.remotes.values import Access
 from metastored.remotes.waggle_dance import convert
+from metastored.statements.parsing import parse
+from metastored.statements.printing import printed
+from metastored.statements.values import CreateRemote
 
 SMALL = """
 primary-meta-store:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from metastored.client._sync.client import Client
 from metastored.errors import Error, NoSuchObjectException, NotSupported
-from metastored.hive.statements.words import split_statements
 from metastored.model.counting import counted
 from metastored.model.names import table_name
 from metastored.pipeline.model import Step
+from metastored.statements.words import split_statements
 
 
 def change_of(client: Client, step: Step) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from metastored.errors import MissingExtra, StatementError
-from metastored.hive.statements.words import is_own, split_statements
 from metastored.model.names import database_name, table_name
 from metastored.pipeline.model import Step
+from metastored.statements.words import is_own, split_statements
 
 DEFAULT: Final = "default"
 ANY: Final = ("python", "dataflow")
@@ -139,8 +139,8 @@ class _Statements:
                 self.effects.writes.add(self._name(parts))
 
     def _add_own(self, text: str) -> None:
-        from metastored.hive.statements.parsing import parse_script
-        from metastored.hive.statements.values import CreateRemote, Kind
+        from metastored.statements.parsing import parse_script
+        from metastored.statements.values import CreateRemote, Kind
 
         for each in parse_script(text):
             if not isinstance(each, CreateRemote):

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidOperationException
-from metastored.hive.statements.words import split_statements
 from metastored.model.counting import counted
 from metastored.model.names import table_name
 from metastored.pipeline.model import Step
 from metastored.pipeline.spark_metrics import measured
+from metastored.statements.words import split_statements
 
 
 class Outcome(NamedTuple):

@@ -109,7 +109,7 @@ def no_host(method: Method, session: Session, catalog: RemoteCatalog, host: str)
 
 def not_listed(method: Method, session: Session, remote: Remote | RemoteCatalog, what: str) -> Reply:
     """A listing that a remote is missing from: the statement that removes the remote repairs it."""
-    from metastored.hive.statements.printing import name  # A server that refuses nothing needs no statements.
+    from metastored.statements.printing import name  # A server that refuses nothing needs no statements.
 
     if isinstance(remote, RemoteCatalog):
         drop = f"DROP REMOTE CATALOG {name((remote.name,))}"

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from metastored.errors import ConfigError
-from metastored.hive.statements.values import CreateRemote, Kind
 from metastored.model.remotes.keys import (
     ACCESS,
     ALIAS,
@@ -35,6 +34,7 @@ from metastored.model.remotes.keys import (
     WRITABLE,
     find_key,
 )
+from metastored.statements.values import CreateRemote, Kind
 
 STORE_KEYS: Final = frozenset(
     (

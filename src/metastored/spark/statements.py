@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from metastored.client._sync.client import Client
 from metastored.client.statements.values import Result
 from metastored.errors import InvalidInputException
-from metastored.hive.statements.words import is_own
 from metastored.spark.acid.reading import TIMEOUT
 from metastored.spark.acid.sql.plain import plain_sql
 from metastored.spark.session_metastore import forget_tables, metastore_of, session_client
+from metastored.statements.words import is_own
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,7 +12,7 @@ from metastored.cli.output import print_rows
 
 if TYPE_CHECKING:
     from metastored.client._sync.access import Right
-    from metastored.hive.statements.rights import Target
+    from metastored.statements.rights import Target
 
 Object = Annotated[
     str | None,
@@ -42,8 +42,8 @@ def grants(server: Server, object: Object = None, principal: User = None, output
 
 
 def _target(name: str | None) -> Target:
-    from metastored.hive.statements.rights import DATABASE, TABLE, Target
     from metastored.model.names import database_name, table_name
+    from metastored.statements.rights import DATABASE, TABLE, Target
 
     if name is None:
         return Target()

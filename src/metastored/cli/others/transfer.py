@@ -159,8 +159,8 @@ def import_waggle_dance(
     """Turn the configuration of Waggle Dance into remote catalogs. Without --into, print the statements."""
     from metastored.cli.others.waggle_dance import read_yaml
     from metastored.client._sync.statements import Statements
-    from metastored.hive.statements.printing import printed
     from metastored.remotes.waggle_dance import convert
+    from metastored.statements.printing import printed
 
     found = convert(read_yaml(federation), None if server is None else read_yaml(server))
     for note in found.notes:

@@ -10,7 +10,7 @@ from metastored.cli.results import Tabular, done_text, harmless
 if TYPE_CHECKING:
     from metastored.cli.sql.spark_rows import SparkRows
     from metastored.client._sync.statements import Statements
-    from metastored.hive.statements.values import Statement
+    from metastored.statements.values import Statement
 
 
 class Executor:
@@ -22,7 +22,7 @@ class Executor:
 
     def parsed(self, text: str) -> tuple[Statement | str, ...]:
         """The statements of a text. Raises StatementError; then none of them should be executed."""
-        from metastored.hive.statements.parsing import parse_beside_spark, parse_script
+        from metastored.statements.parsing import parse_beside_spark, parse_script
 
         return parse_script(text) if self._rows is None else parse_beside_spark(text)
 
@@ -33,7 +33,7 @@ class Executor:
             if self._rows is not None:
                 self._rows.forget_tables()
             return result, done_text(statement)
-        from metastored.hive.statements.refused import words_of
+        from metastored.statements.refused import words_of
 
         assert self._rows is not None
         rows, more = self._rows.run(statement, self.statements.current)

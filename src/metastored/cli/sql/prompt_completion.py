@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from metastored.errors import Error
-from metastored.hive.statements.parsing import keywords
 from metastored.model.names import DatabaseName, TableName
+from metastored.statements.parsing import keywords
 
 if TYPE_CHECKING:
     from metastored.client._sync.client import Client

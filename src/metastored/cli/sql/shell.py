@@ -19,7 +19,7 @@ from metastored.cli.results import as_csv, as_json, as_text
 from metastored.cli.sql.prompt_completion import DELIMITERS, Completion
 from metastored.cli.sql.shortcuts import QUIT, TIMING, help_of, statement_of
 from metastored.errors import Error, StatementError, TableNotFound
-from metastored.hive.statements.words import is_complete
+from metastored.statements.words import is_complete
 
 if TYPE_CHECKING:
     from metastored.cli.sql.executor import Executor

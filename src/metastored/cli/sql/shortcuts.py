@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from metastored.hive.statements.printing import name as printed_name
-from metastored.hive.statements.syntax import help_on
+from metastored.statements.printing import name as printed_name
+from metastored.statements.syntax import help_on
 
 SHORTCUTS: Final = {
     "\\l": ("SHOW DATABASES", "databases"),

@@ -110,7 +110,7 @@ def _run(executor: Executor, text: str, output: str) -> None:
 
 def _run_all(executor: Executor, texts: list[str], output: str) -> None:
     """Executes each statement by itself. An error is a line on standard error with the number of the statement."""
-    from metastored.hive.statements.words import split_statements
+    from metastored.statements.words import split_statements
 
     failed, number = 0, 0
     for text in texts:

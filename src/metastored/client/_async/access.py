@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from metastored.client._async.rights import check_target, grants_on, members
 from metastored.client.statements.values import database_of, table_of
 from metastored.errors import NoSuchObjectException, PermissionDenied
-from metastored.hive.statements.basics import ROLE, Principal
-from metastored.hive.statements.rights import DATABASE, SERVER, TABLE, Target
 from metastored.model.names import DatabaseName
+from metastored.statements.basics import ROLE, Principal
+from metastored.statements.rights import DATABASE, SERVER, TABLE, Target
 from metastored.wire.generated.common import PrincipalType
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ from metastored.errors import (
     PermissionDenied,
 )
 from metastored.hive.names import normalize
-from metastored.hive.statements import definitions as s
-from metastored.hive.statements.basics import Pairs
 from metastored.model import kinds, makers
 from metastored.model.acid import acid_of
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.spark.creating import default_table_path
+from metastored.statements import definitions as s
+from metastored.statements.basics import Pairs
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
     Catalog,

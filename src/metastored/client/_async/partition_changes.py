@@ -12,12 +12,12 @@ from metastored.client.statements.new_tables import lower, with_storage
 from metastored.client.statements.values import table_of
 from metastored.errors import InvalidOperationException, ObjectNotFound
 from metastored.hive.names import make_part_name, normalize
-from metastored.hive.statements import definitions as s
-from metastored.hive.statements.basics import Pairs
 from metastored.model import makers
 from metastored.model.acid import acid_of
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.partitions import keys_of, values_of
+from metastored.statements import definitions as s
+from metastored.statements.basics import Pairs
 from metastored.wire.generated.common import CompactionType, EnvironmentContext, StorageDescriptor, Table
 from metastored.wire.generated.compaction import CompactionRequest
 from metastored.wire.generated.partitions import DropPartitionsRequest, Partition, RequestPartsSpec

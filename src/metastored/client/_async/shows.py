@@ -12,10 +12,10 @@ from metastored.client.statements.values import Result, database_of, pattern_of,
 from metastored.errors import ApplicationError, InvalidOperationException, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.patterns import compile_pattern
-from metastored.hive.statements import shows as s
 from metastored.model import kinds
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.partitions import keys_of, values_of
+from metastored.statements import shows as s
 from metastored.wire.generated.catalogs import GetCatalogRequest
 from metastored.wire.generated.common import CompactionType, Table
 from metastored.wire.generated.compaction import ShowCompactRequest

@@ -4,7 +4,7 @@
     await statements.run("USE sales")
     result = await statements.run("SHOW TABLES")
 
-Each statement is one of `hive/statements/values.py`. The definitions of remotes are read from the server's list
+Each statement is one of `statements/values.py`. The definitions of remotes are read from the server's list
 (`NAMESPACE`), which calls no remote, so that a dead remote can be shown, altered and dropped. A caller who may not read
 that list, and a server without one, get them from the objects' parameters.
 """
@@ -47,17 +47,17 @@ from metastored.errors import (
 )
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
-from metastored.hive.statements import values as s
-from metastored.hive.statements.definitions import DefinitionStatement
-from metastored.hive.statements.materialized import MaterializedStatement
-from metastored.hive.statements.parsing import parse_script
-from metastored.hive.statements.printing import printed
-from metastored.hive.statements.rights import RightsStatement
-from metastored.hive.statements.shows import ShowStatement
-from metastored.hive.statements.values import Kind, Parts, Statement
 from metastored.model.names import DatabaseName, TableName, database_name
 from metastored.model.remotes.keys import PREFIX, is_remote, remote_keys
 from metastored.model.remotes.lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
+from metastored.statements import values as s
+from metastored.statements.definitions import DefinitionStatement
+from metastored.statements.materialized import MaterializedStatement
+from metastored.statements.parsing import parse_script
+from metastored.statements.printing import printed
+from metastored.statements.rights import RightsStatement
+from metastored.statements.shows import ShowStatement
+from metastored.statements.values import Kind, Parts, Statement
 from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
     Catalog,

@@ -33,10 +33,10 @@ from metastored.errors import (
     TableNotFound,
 )
 from metastored.hive.names import normalize
-from metastored.hive.statements import rights as s
-from metastored.hive.statements.basics import GROUP, ROLE, USER, Principal
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.partitions import keys_of, values_of
+from metastored.statements import rights as s
+from metastored.statements.basics import GROUP, ROLE, USER, Principal
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.connectors import GetDataConnectorRequest
 from metastored.wire.generated.roles import (

@@ -13,16 +13,16 @@ from metastored.client.statements.values import Result, database_of, pattern_of,
 from metastored.client.statements.view_queries import check_named, check_query, source_of, tables_in
 from metastored.errors import AlreadyExistsException, InvalidOperationException, NoSuchObjectException, NotSupported
 from metastored.hive.names import normalize
-from metastored.hive.statements import definitions as s
-from metastored.hive.statements.materialized import (
+from metastored.model import kinds
+from metastored.model.names import DatabaseName, TableName
+from metastored.statements import definitions as s
+from metastored.statements.materialized import (
     AlterMaterializedView,
     CreateMaterializedView,
     DropMaterializedView,
     MaterializedStatement,
     ShowMaterializedViews,
 )
-from metastored.model import kinds
-from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
 

@@ -11,13 +11,13 @@ from metastored.client.statements.new_tables import check_properties, column_typ
 from metastored.client.statements.values import owner_type
 from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
-from metastored.hive.statements import definitions as s
 from metastored.hive.types.type_strings import read_type
 from metastored.model import makers
 from metastored.model.names import TableName
 from metastored.model.spark.columns import edited, spark_field
 from metastored.model.spark.properties import PROVIDER, schema_from_properties
 from metastored.model.spark.types import StructType
+from metastored.statements import definitions as s
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.structs import replace
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from metastored.client.statements.values import table_of
 from metastored.hive.names import normalize
-from metastored.hive.statements.definitions import Column, Constraint
 from metastored.model.names import DatabaseName, TableName
+from metastored.statements.definitions import Column, Constraint
 from metastored.wire.generated.common import (
     SQLCheckConstraint,
     SQLDefaultConstraint,

@@ -16,7 +16,6 @@ from metastored.client.statements.printed_again import Expected, Item, makes
 from metastored.client.statements.view_queries import source_of
 from metastored.errors import InvalidOperationException
 from metastored.hive.quoting import backquoted
-from metastored.hive.statements.printing import quoted
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.model.remotes.keys import is_remote
@@ -26,6 +25,7 @@ from metastored.model.spark.restoring import restore_table_metadata
 from metastored.model.spark.type_strings import sql
 from metastored.model.spark.types import CURRENT_DEFAULT
 from metastored.model.spark.values import CatalogTable, CatalogTableType
+from metastored.statements.printing import quoted
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 

@@ -9,7 +9,6 @@ from typing import Final
 from metastored.client.statements.values import Result
 from metastored.errors import InvalidOperationException
 from metastored.hive.names import normalize
-from metastored.hive.statements.values import Kind, Parts
 from metastored.model.names import TableName
 from metastored.model.remotes.keys import (
     ACCESS,
@@ -29,6 +28,7 @@ from metastored.model.remotes.keys import (
     via_of,
     without_remote_keys,
 )
+from metastored.statements.values import Kind, Parts
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import PrincipalType, Table
 from metastored.wire.generated.connectors import DataConnector

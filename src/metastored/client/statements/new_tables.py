@@ -15,8 +15,6 @@ from typing import Any, Final
 from metastored.errors import ConversionError, InvalidInputException
 from metastored.hive.locations import canonical
 from metastored.hive.names import DEFAULT_CATALOG, normalize
-from metastored.hive.statements.definitions import Column, CreateTable, CreateView, Storage
-from metastored.hive.statements.materialized import CreateMaterializedView
 from metastored.model import kinds, makers
 from metastored.model.acid import TRANSACTIONAL
 from metastored.model.formats import OTHERS, VIEW, FileFormat, classes_of
@@ -34,6 +32,8 @@ from metastored.model.spark.type_strings import parse_data_type
 from metastored.model.spark.types import CURRENT_DEFAULT, EXISTS_DEFAULT, StructField, StructType
 from metastored.model.spark.values import BucketSpec, CatalogStorage, CatalogTable, CatalogTableType, TableIdentifier
 from metastored.model.spark.views import CATALOG_AND_NAMESPACE, QUERY_OUTPUT, SESSION_CATALOG
+from metastored.statements.definitions import Column, CreateTable, CreateView, Storage
+from metastored.statements.materialized import CreateMaterializedView
 from metastored.wire.generated.common import CreationMetadata, FieldSchema, PrincipalType, Table
 from metastored.wire.structs import replace
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from metastored.errors import StatementError
-from metastored.hive.statements.definitions import Column, CreateTable, CreateView
-from metastored.hive.statements.materialized import CreateMaterializedView
-from metastored.hive.statements.parsing import parse
+from metastored.statements.definitions import Column, CreateTable, CreateView
+from metastored.statements.materialized import CreateMaterializedView
+from metastored.statements.parsing import parse
 
 
 class Item(NamedTuple):

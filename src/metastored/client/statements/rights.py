@@ -10,9 +10,9 @@ from typing import Final
 
 from metastored.client.statements.values import Result, database_of, table_of
 from metastored.hive.names import make_part_name
-from metastored.hive.statements.basics import Principal
-from metastored.hive.statements.rights import ALL, CONNECTOR, DATABASE, SERVER, Grant, Privilege, Revoke, Target
 from metastored.model.names import DatabaseName, TableName
+from metastored.statements.basics import Principal
+from metastored.statements.rights import ALL, CONNECTOR, DATABASE, SERVER, Grant, Privilege, Revoke, Target
 from metastored.wire.generated.common import PrincipalType, PrivilegeGrantInfo
 from metastored.wire.generated.roles import (
     HiveObjectPrivilege,

@@ -12,8 +12,12 @@ from typing import Any
 
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
-from metastored.hive.statements.basics import GROUP, ROLE
-from metastored.hive.statements.values import (
+from metastored.model import kinds
+from metastored.model.names import DatabaseName, TableName
+from metastored.model.remotes.keys import CONNECTOR, FACTORY, PREFIX, REMOTE, REMOTE_DATABASE_OF_HIVE, VIA, remote_keys
+from metastored.model.remotes.lists import COMMENT
+from metastored.statements.basics import GROUP, ROLE
+from metastored.statements.values import (
     AlterRemote,
     CreateConnector,
     CreateRemote,
@@ -21,10 +25,6 @@ from metastored.hive.statements.values import (
     Parts,
     Principal,
 )
-from metastored.model import kinds
-from metastored.model.names import DatabaseName, TableName
-from metastored.model.remotes.keys import CONNECTOR, FACTORY, PREFIX, REMOTE, REMOTE_DATABASE_OF_HIVE, VIA, remote_keys
-from metastored.model.remotes.lists import COMMENT
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import (
     PrincipalType,

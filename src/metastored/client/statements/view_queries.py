@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from metastored.errors import InvalidInputException
-from metastored.hive.statements.basics import Parts
-from metastored.hive.statements.definitions import Column
-from metastored.hive.statements.words import pieces_of
 from metastored.model.names import TableName
+from metastored.statements.basics import Parts
+from metastored.statements.definitions import Column
+from metastored.statements.words import pieces_of
 
 Piece = tuple[str, str]
 """Its kind and its text, as `pieces_of` has them."""

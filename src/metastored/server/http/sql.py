@@ -33,9 +33,9 @@ from metastored.errors import (
     StoreError,
     kind_of,
 )
-from metastored.hive.statements.parsing import parse_script
 from metastored.server.http.in_process import WholeReplies
 from metastored.server.http.thrift import Refusal, RequestBody, ThriftOverHttp, respond
+from metastored.statements.parsing import parse_script
 from metastored.wire.message import Session
 
 MAX_STATEMENTS: Final = 64 * 1024

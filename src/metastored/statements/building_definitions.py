@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from metastored.errors import SparkStatementError, StatementError
-from metastored.hive.statements.basics import Pairs, Parts
-from metastored.hive.statements.building_tables import ColumnWithKeys, Items, TablesBuilder
-from metastored.hive.statements.clauses import check_parts, fields_of, token_of
-from metastored.hive.statements.definitions import (
+from metastored.statements.basics import Pairs, Parts
+from metastored.statements.building_tables import ColumnWithKeys, Items, TablesBuilder
+from metastored.statements.clauses import check_parts, fields_of, token_of
+from metastored.statements.definitions import (
     AddColumns,
     AddConstraint,
     AddPartitions,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from metastored.hive.statements.explanations import SECTIONS
-from metastored.hive.statements.parsing import parse_script
-from metastored.hive.statements.syntax import rules
-from metastored.hive.statements.words import OWN
+from metastored.statements.explanations import SECTIONS
+from metastored.statements.parsing import parse_script
+from metastored.statements.syntax import rules
+from metastored.statements.words import OWN
 from tools import statement_reference
 
-GUIDE = Path(__file__).parents[3] / "docs/guide/remotes.md"
+GUIDE = Path(__file__).parents[2] / "docs/guide/remotes.md"
 BLOCKS = re.findall(r"```sql\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import SparkStatementError, StatementError
-from metastored.hive.statements.parsing import parse_beside_spark, parse_script
-from metastored.hive.statements.refused import CHANGES, REFUSED
-from metastored.hive.statements.words import is_own
-from tests.hive.statements.foreign import OTHERS, ROWS
+from metastored.statements.parsing import parse_beside_spark, parse_script
+from metastored.statements.refused import CHANGES, REFUSED
+from metastored.statements.words import is_own
+from tests.statements.foreign import OTHERS, ROWS
 
 
 def error_of(text: str) -> StatementError:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from metastored.errors import StatementError
 from metastored.hive.limits import shortened
-from metastored.hive.statements.basics import ROLE, Principal
-from metastored.hive.statements.clauses import Clauses, check_parts, token_of
-from metastored.hive.statements.rights import (
+from metastored.statements.basics import ROLE, Principal
+from metastored.statements.clauses import Clauses, check_parts, token_of
+from metastored.statements.rights import (
     CONNECTOR,
     DATABASE,
     GRANTED_ON,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.hive.statements.parsing import parse
-from metastored.hive.statements.values import CreateRemote, Kind
+from metastored.statements.parsing import parse
+from metastored.statements.values import CreateRemote, Kind
 
 THRIFT = "org.apache.hadoop.hive.metastore.ThriftHiveMetastoreClientFactory"
 URIS = (("hive.metastore.uris", "thrift://remote-hms:9083"),)

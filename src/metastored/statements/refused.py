@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from metastored.hive.statements.words import first_words, words_of_change
+from metastored.statements.words import first_words, words_of_change
 
 ROWS: Final = "{word} reads or writes rows, and rows are Spark's"
 SPARK: Final = "it belongs to a session of Spark or Hive: run it there"

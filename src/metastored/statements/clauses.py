@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import StatementError
-from metastored.hive.statements.basics import Kind, Pairs, Parts
+from metastored.statements.basics import Kind, Pairs, Parts
 
 if TYPE_CHECKING:
     from lark import Token, Tree

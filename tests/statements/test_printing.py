@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metastored.hive.statements.parsing import parse
-from metastored.hive.statements.printing import printed
-from metastored.hive.statements.values import CreateConnector, CreateRemote, Kind
+from metastored.statements.parsing import parse
+from metastored.statements.printing import printed
+from metastored.statements.values import CreateConnector, CreateRemote, Kind
 
 NAMES = st.text(min_size=1, max_size=8).filter(bool)
 TEXTS = st.text(max_size=12)

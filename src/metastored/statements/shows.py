@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metastored.hive.statements.basics import Pairs, Parts
+from metastored.statements.basics import Pairs, Parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from metastored.errors import StatementError
-from metastored.hive.statements.examples import EXAMPLES
-from metastored.hive.statements.parsing import parse_script
-from tests.hive.statements.test_parsing import STATEMENTS
-from tests.hive.statements.test_rights import STATEMENTS as RIGHTS
+from metastored.statements.examples import EXAMPLES
+from metastored.statements.parsing import parse_script
+from tests.statements.test_parsing import STATEMENTS
+from tests.statements.test_rights import STATEMENTS as RIGHTS
 
 TEXTS = [*EXAMPLES.values(), *STATEMENTS, *RIGHTS]
 PIECE = re.compile(r"'[^']*'|`[^`]*`|\w+|\s+|[^\s\w]")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metastored.errors import StatementError
-from metastored.hive.statements.basics import Pairs, Parts
-from metastored.hive.statements.clauses import Clauses, distinct, token_of
-from metastored.hive.statements.definitions import Buckets, Column, Constraint, Storage
+from metastored.statements.basics import Pairs, Parts
+from metastored.statements.clauses import Clauses, distinct, token_of
+from metastored.statements.definitions import Buckets, Column, Constraint, Storage
 
 if TYPE_CHECKING:
     from lark import Token, Tree

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metastored.hive.statements.basics import Pairs, Parts, Principal
+from metastored.statements.basics import Pairs, Parts, Principal
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metastored.hive.statements.basics import Pairs, Parts
-from metastored.hive.statements.definitions import Column, Storage
+from metastored.statements.basics import Pairs, Parts
+from metastored.statements.definitions import Column, Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from metastored.hive.quoting import backquoted
-from metastored.hive.statements.values import CreateConnector, CreateRemote, Kind, Pairs, Parts
+from metastored.statements.values import CreateConnector, CreateRemote, Kind, Pairs, Parts
 
 PROPERTIES: Final = {Kind.TABLE: "TBLPROPERTIES", Kind.DATABASE: "DBPROPERTIES", Kind.CATALOG: "PROPERTIES"}
 """The keyword before the properties of each kind of remote."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metastored.hive.statements.building_materialized import MaterializedBuilder
-from metastored.hive.statements.building_remotes import RemotesBuilder
-from metastored.hive.statements.building_rights import RightsBuilder
-from metastored.hive.statements.building_shows import ShowsBuilder
-from metastored.hive.statements.values import Statement
+from metastored.statements.building_materialized import MaterializedBuilder
+from metastored.statements.building_remotes import RemotesBuilder
+from metastored.statements.building_rights import RightsBuilder
+from metastored.statements.building_shows import ShowsBuilder
+from metastored.statements.values import Statement
 
 if TYPE_CHECKING:
     from lark import Token, Tree

@@ -12,9 +12,9 @@ import pytest
 import metastored
 from metastored.client._sync.statements import Statements
 from metastored.errors import Error, StatementError
-from metastored.hive.statements.examples import EXAMPLES
-from metastored.hive.statements.parsing import parse_script
-from metastored.hive.statements.words import pieces_of, split_statements
+from metastored.statements.examples import EXAMPLES
+from metastored.statements.parsing import parse_script
+from metastored.statements.words import pieces_of, split_statements
 from tests.support.in_process import serving_metastore
 
 STATEMENTS = [statement for text in EXAMPLES.values() for statement in split_statements(text)]

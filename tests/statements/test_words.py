@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.hive.statements.shows import ShowDatabases
-from metastored.hive.statements.words import is_complete, is_own, split_statements
-from tests.hive.statements.test_parsing import STATEMENTS
+from metastored.statements.shows import ShowDatabases
+from metastored.statements.words import is_complete, is_own, split_statements
+from tests.statements.test_parsing import STATEMENTS
 
 ENGINES = ("SHOW DATABASES", "SHOW SCHEMAS", "SHOW TABLES", "SHOW PARTITIONS", "DESC", "USE")
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import SparkStatementError, StatementError
 from metastored.hive.limits import shortened
-from metastored.hive.statements.building import Builder
-from metastored.hive.statements.refused import meant, refusal
-from metastored.hive.statements.rights import PRIVILEGES
-from metastored.hive.statements.values import Statement
-from metastored.hive.statements.words import split_statements
+from metastored.statements.building import Builder
+from metastored.statements.refused import meant, refusal
+from metastored.statements.rights import PRIVILEGES
+from metastored.statements.values import Statement
+from metastored.statements.words import split_statements
 
 if TYPE_CHECKING:
     from lark import Lark, Token

@@ -7,11 +7,11 @@ import pickle
 import pytest
 
 from metastored.errors import ErrorKind, StatementError, kind_of
-from metastored.hive.statements.basics import ROLE
-from metastored.hive.statements.parsing import keywords, parse, parse_script
-from metastored.hive.statements.rights import Grant, Privilege, Revoke, Target
-from metastored.hive.statements.shows import DescribeDatabase, DescribeTable, ShowDatabases, ShowPartitions, ShowTables
-from metastored.hive.statements.values import (
+from metastored.statements.basics import ROLE
+from metastored.statements.parsing import keywords, parse, parse_script
+from metastored.statements.rights import Grant, Privilege, Revoke, Target
+from metastored.statements.shows import DescribeDatabase, DescribeTable, ShowDatabases, ShowPartitions, ShowTables
+from metastored.statements.values import (
     AlterConnector,
     AlterRemote,
     CreateConnector,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from metastored.hive.statements.building_definitions import DefinitionsBuilder, merged, once, refuse
-from metastored.hive.statements.clauses import check_parts, fields_of, token_of
-from metastored.hive.statements.materialized import (
+from metastored.statements.building_definitions import DefinitionsBuilder, merged, once, refuse
+from metastored.statements.clauses import check_parts, fields_of, token_of
+from metastored.statements.materialized import (
     AlterMaterializedView,
     CreateMaterializedView,
     DropMaterializedView,

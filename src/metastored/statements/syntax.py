@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from metastored.hive.statements.examples import EXAMPLES
-from metastored.hive.statements.explanations import PARTS, SECTIONS
-from metastored.hive.statements.parsing import GRAMMARS
+from metastored.statements.examples import EXAMPLES
+from metastored.statements.explanations import PARTS, SECTIONS
+from metastored.statements.parsing import GRAMMARS
 
 PLACEHOLDERS: Final = {
     "name": "name", "identifier": "name", "role": "role", "text": "'text'", "number": "number", "value": "key = value",

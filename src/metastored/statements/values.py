@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metastored.hive.statements.basics import Kind as Kind
-from metastored.hive.statements.basics import Pairs as Pairs
-from metastored.hive.statements.basics import Parts as Parts
-from metastored.hive.statements.basics import Principal as Principal
-from metastored.hive.statements.definitions import DefinitionStatement
-from metastored.hive.statements.materialized import MaterializedStatement
-from metastored.hive.statements.rights import RightsStatement
-from metastored.hive.statements.shows import ShowStatement
+from metastored.statements.basics import Kind as Kind
+from metastored.statements.basics import Pairs as Pairs
+from metastored.statements.basics import Parts as Parts
+from metastored.statements.basics import Principal as Principal
+from metastored.statements.definitions import DefinitionStatement
+from metastored.statements.materialized import MaterializedStatement
+from metastored.statements.rights import RightsStatement
+from metastored.statements.shows import ShowStatement
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from metastored.errors import StatementError
-from metastored.hive.statements.clauses import Clauses, fields_of
-from metastored.hive.statements.values import (
+from metastored.statements.clauses import Clauses, fields_of
+from metastored.statements.values import (
     AlterConnector,
     AlterRemote,
     CreateConnector,

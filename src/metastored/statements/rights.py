@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from metastored.hive.statements.basics import Pairs, Parts, Principal
+from metastored.statements.basics import Pairs, Parts, Principal
 
 SERVER: Final = "SERVER"
 DATABASE: Final = "DATABASE"

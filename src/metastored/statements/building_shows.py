@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from metastored.errors import SparkStatementError, StatementError
-from metastored.hive.statements import shows as s
-from metastored.hive.statements.clauses import Clauses, fields_of
-from metastored.hive.statements.refused import refusal
+from metastored.statements import shows as s
+from metastored.statements.clauses import Clauses, fields_of
+from metastored.statements.refused import refusal
 
 if TYPE_CHECKING:
     from lark import Token, Tree

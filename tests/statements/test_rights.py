@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import StatementError
-from metastored.hive.statements.basics import GROUP, ROLE, Principal
-from metastored.hive.statements.parsing import parse
-from metastored.hive.statements.rights import (
+from metastored.statements.basics import GROUP, ROLE, Principal
+from metastored.statements.parsing import parse
+from metastored.statements.rights import (
     PRIVILEGES,
     CreateRole,
     DropRole,
@@ -24,8 +24,8 @@ from metastored.hive.statements.rights import (
     ShowRoles,
     Target,
 )
-from metastored.hive.statements.values import Statement
-from metastored.hive.statements.words import is_own
+from metastored.statements.values import Statement
+from metastored.statements.words import is_own
 
 BOB = Principal("bob")
 ORDERS = Target("TABLE", ("shop", "orders"))
