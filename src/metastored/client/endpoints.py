@@ -36,7 +36,7 @@ class TransportSettings(NamedTuple):
     """How calls travel to every address."""
 
     protocol: str | None = None
-    """binary, compact or json; None: binary is tried, then compact, and over HTTP it is json."""
+    """binary, compact or json; None: binary is tried, then compact. Over HTTP None is binary."""
     framed: bool | None = None
     """None: unframed is tried, then framed. Over HTTP and with SASL there are no frames."""
     headers: Mapping[str, str] | None = None

@@ -285,7 +285,7 @@ class Metadata:
 
         `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`. `expected=("version", "7")`:
         only if the table has this parameter with this value at that moment; raises MetaException if it has not. Hive
-        has this condition since 2.3.10, 3.1.4 and 4.0; earlier servers ignore it.
+        2.3.10 and 4 have this condition too; earlier ones, such as 3.1.3, ignore it.
         """
         wanted = table_name(name)
         context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {}), **having(expected)}
