@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyiceberg.exceptions import NoSuchTableError
 
+from metastored.hive.locations import local_path
+from metastored.iceberg import planner
+from metastored.iceberg.errors import Unsupported
+from metastored.iceberg.metadata import read_table
+from metastored.iceberg.scans import read_scan, read_token
 from metastored.testing import RunningServer
 from tests.iceberg.avro_files import Manifests, entry, field
 from tests.iceberg.plans import fetched, paths, plan, request_plan, request_tasks, same, served
@@ -184,6 +191,78 @@ def test_a_part_with_more_files_than_were_counted_ends_with_a_task_for_the_rest(
     found = plan(rest, namespace)
     assert len(paths(found)) == 5_000 and len(found["plan-tasks"]) == 1
     assert len(set(fetched(rest, namespace, found))) == 5_003
+
+
+class InThisProcess:
+    """The catalog of a planner that tests run themselves, to change its bounds."""
+
+    def __init__(self, rest: Rest, namespace: str) -> None:
+        self.files = self
+        self.loaded: Any = SimpleNamespace(
+            name="t", row=SimpleNamespace(sd=None), metadata=read_table(rest.load(namespace)["metadata"], "t")
+        )
+
+    def check_file(self, name: object, location: str, file: str) -> None:
+        pass
+
+    def read_manifest(self, location: str) -> bytes:
+        return Path(local_path(location)).read_bytes()
+
+    def planner(self) -> planner.Planner:
+        scan = read_scan({}, self.loaded.metadata)
+        assert scan is not None
+        return planner.Planner(self, self.loaded, scan)  # type: ignore[arg-type]
+
+    def everything(self) -> list[int]:
+        """The numbers of files of all parts of a plan."""
+        found, tasks = [], [self.planner().plan()]
+        while tasks:
+            reply = tasks.pop()
+            found.append(len(paths(reply)))
+            tasks += [
+                self.planner().tasks(read_token(each, self.loaded.metadata)[1]) for each in reply.get("plan-tasks", [])
+            ]
+        return found
+
+
+@pytest.fixture
+def here(rest: Rest, namespace: str) -> InThisProcess:
+    """A table of four files in two manifests, with two delete files."""
+    made = Manifests(rest, namespace)
+    made.add(entry("a", 1), entry("b", 1), added_files_count=2)
+    made.add(entry("c", 1), entry("d", 1), added_files_count=2)
+    made.add(entry("x", 1, **POSITIONS), entry("y", 1, **POSITIONS), content=1)
+    made.commit()
+    return InThisProcess(rest, namespace)
+
+
+def test_a_response_has_a_bounded_number_of_files(here: InThisProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert here.everything() == [4]
+    monkeypatch.setattr(planner, "MAX_TASKS", 3)
+    assert here.everything() == [0, 2, 2]
+    monkeypatch.setattr(planner, "MAX_TASKS", 1)
+    assert here.everything() == [0, 1, 1, 1, 1]
+
+
+def test_a_response_has_a_bounded_size(here: InThisProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "MAX_REPLY", 1)
+    assert here.everything() == [1, 1, 1, 1]
+
+
+def test_a_response_that_takes_too_long_ends_with_its_manifest(
+    here: InThisProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planner, "SECONDS_OF_REPLY", -1.0)
+    assert here.everything() == [2, 2]
+
+
+@pytest.mark.parametrize("bound", ["SECONDS", "MAX_DELETES", "MAX_DELETE_BYTES"])
+def test_a_scan_beyond_the_bounds_is_planned_on_the_client(
+    here: InThisProcess, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    monkeypatch.setattr(planner, bound, -1 if bound == "SECONDS" else 1)
+    with pytest.raises(Unsupported, match="plan the scan on the client"):
+        here.everything()
 
 
 def test_a_plan_stays_at_its_snapshot_while_others_commit(rest: Rest, namespace: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from metastored.iceberg.avro import Broken, records_of
 from metastored.testing import RunningServer
@@ -326,11 +327,16 @@ def test_manifests_outside_of_a_table_need_the_privilege_to_use_their_location(t
 
 def test_values_without_bytes_are_counted() -> None:
     """A list of a thousand million nulls has six bytes."""
-    schema = {"type": "record", "name": "a", "fields": [field("n", 1, {"type": "array", "items": "null"}, False)]}
+    schema: Any = {"type": "record", "name": "a", "fields": [field("n", 1, {"type": "array", "items": "null"}, False)]}
     block = long(1_000_000_000) + long(0)
     data = header(schema) + long(1) + long(len(block)) + block + SYNC
     with pytest.raises(Broken, match="values"):
         list(records_of(data, 1 << 20))
+    wide = {"type": "record", "name": "b", "fields": [field(f"f{at}", at, "null", False) for at in range(1_000)]}
+    schema["fields"] = [field("n", 1, {"type": "array", "items": wide}, False)]
+    block = long(1_000_000) + long(0)
+    with pytest.raises(Broken, match="values"):
+        list(records_of(header(schema) + long(1) + long(len(block)) + block + SYNC, 1 << 20))
     nothing = {"type": "record", "name": "a", "fields": []}
     with pytest.raises(Broken, match="values"):
         list(records_of(container(nothing, [], count=1_000_000_000), 1 << 20))
@@ -342,6 +348,17 @@ def test_a_length_beyond_the_end_returns_no_memory_of_the_server() -> None:
         block = long(length) + b"abc"
         with pytest.raises(Broken):
             list(records_of(header(schema) + long(1) + long(len(block)) + block + SYNC, 1 << 20))
+
+
+def test_manifests_are_compressed_with_zstandard_too() -> None:
+    schema = {"type": "record", "name": "a", "fields": [field("t", 1, "string", False)]}
+    block = zstandard.compress(encoded("string", "x" * 200_000))
+    data = header(schema, "zstandard") + long(1) + long(len(block)) + block + SYNC
+    assert list(records_of(data, 300_000)) == [{1: "x" * 200_000}]
+    with pytest.raises(Broken, match="too large"):
+        list(records_of(data, 100_000))
+    with pytest.raises(Broken, match="compressed"):
+        list(records_of(header(schema, "zstandard") + long(1) + long(4) + b"abcd" + SYNC, 100))
 
 
 def test_every_byte_of_a_file_may_be_another_one() -> None:

@@ -22,9 +22,12 @@ __all__ = ["Broken", "records_of"]
 MAGIC: Final = b"Obj\x01"
 SYNC: Final = 16
 MAX_STEPS: Final = 20_000_000
-"""Elements of lists and maps, and records, of one file: some need no bytes at all."""
+"""Elements of lists and maps, records and their fields, of one file: some need no bytes at all."""
 MAX_FIELDS: Final = 10_000
 """Types in a schema."""
+CHUNK: Final = 64 * 1024
+MAX_WINDOW: Final = 8 * 1024 * 1024
+"""Bytes that Zstandard may look back: what its own programs use for ordinary files."""
 _DOUBLE: Final = struct.Struct("<d")
 _FLOAT: Final = struct.Struct("<f")
 
@@ -135,9 +138,13 @@ def _deflate(data: bytes, most: int) -> bytes:
 def _zstandard(data: bytes, most: int) -> bytes:
     import zstandard  # pyiceberg needs it.
 
+    found = bytearray()
     try:
-        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data) as reader:
-            return _plain(reader.read(most + 1), most)
+        with zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).stream_reader(data) as reader:
+            # In parts: each read reserves as much memory as it may return.
+            while len(found) <= most and (part := reader.read(CHUNK)):
+                found += part
+        return _plain(bytes(found), most)
     except zstandard.ZstdError:
         raise Broken("a block is not compressed as its header says") from None
 
@@ -217,9 +224,11 @@ class _Types:
 
     def _record(self, schema: dict[str, Any]) -> _Read:
         fields = [(id if type(id) is int else None, read) for _, id, read in self._fields(schema)]
+        steps = len(fields)
 
         def record(source: _Input) -> Record:
             found: Record = {}
+            source.spend(steps)
             for id, read in fields:
                 value = read(source)
                 if id is not None:

@@ -167,6 +167,7 @@ class Planner:
         return self._catalog.files.read_manifest(location)
 
     def _may_match(self, manifest: Manifest) -> bool:
+        self._check_time()
         try:
             return self._spec(manifest.spec_id).manifest_matches(manifest)
         except (BadRequest, Unsupported):

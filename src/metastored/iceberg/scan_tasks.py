@@ -14,6 +14,7 @@ from uuid import UUID
 
 from pyiceberg import types as t
 from pyiceberg.conversions import from_bytes, to_json
+from pyiceberg.utils.decimal import bytes_to_decimal
 
 from metastored.iceberg.avro import Broken
 from metastored.iceberg.manifests import DATA, EQUALITY, Entry, File
@@ -45,7 +46,7 @@ def _value(raw: Any, type: Any) -> Any:
         return None
     kind: Any = raw.__class__
     if isinstance(type, t.DecimalType) and kind is bytes and len(raw) <= 16:
-        return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-type.scale)
+        return bytes_to_decimal(raw, type.scale)
     if isinstance(type, t.UUIDType) and kind is bytes and len(raw) == 16:
         return UUID(bytes=raw)
     if isinstance(type, (t.FloatType, t.DoubleType)) and kind is float:
