@@ -226,6 +226,7 @@ def test_a_manifest_is_refused_with(rest: Rest, namespace: str, case: str) -> No
 
 LINES: dict[str, tuple[dict[str, Any], str]] = {
     "a longer manifest than there is": ({"manifest_length": 10_000}, "shorter"),
+    "rows whose ids are no numbers": ({"first_row_id": 2**63 - 5}, "ids of rows"),
     "a partition spec that is missing": ({"partition_spec_id": 7}, "partition spec 7"),
     "an unknown content": ({"content": 5}, "none of"),
     "data for deletes": ({"content": 1}, "one kind"),
@@ -340,6 +341,18 @@ def test_values_without_bytes_are_counted() -> None:
     nothing = {"type": "record", "name": "a", "fields": []}
     with pytest.raises(Broken, match="values"):
         list(records_of(container(nothing, [], count=1_000_000_000), 1 << 20))
+
+
+def test_a_number_of_more_than_64_bits_is_refused() -> None:
+    schema = {"type": "record", "name": "a", "fields": [field("n", 1, "long", False)]}
+    largest = b"\xff" * 9 + b"\x01"
+    for block, ok in ((largest, True), (b"\xff" * 9 + b"\x02", False), (b"\xff" * 10 + b"\x01", False)):
+        data = header(schema) + long(1) + long(len(block)) + block + SYNC
+        if ok:
+            assert list(records_of(data, 100)) == [{1: -(2**63)}]
+        else:
+            with pytest.raises(Broken, match="64 bits"):
+                list(records_of(data, 100))
 
 
 def test_a_length_beyond_the_end_returns_no_memory_of_the_server() -> None:

@@ -63,6 +63,8 @@ class _Input:
             raise Broken("it ends too early") from None
         self.at = at + 1
         number |= byte << shift
+        if number >> 64:
+            raise Broken("it has a number of more than 64 bits")
         return (number >> 1) ^ -(number & 1)
 
     def take(self, length: int) -> bytes:

@@ -21,6 +21,7 @@ EXISTING, ADDED, DELETED = 0, 1, 2
 """States of entries."""
 FORMATS: Final = ("avro", "orc", "parquet", "puffin")
 MAX_MANIFESTS: Final = 100_000
+MAX_LONG: Final = 2**63 - 1
 
 
 class Summary(NamedTuple):
@@ -140,6 +141,8 @@ def entries(data: bytes, manifest: Manifest) -> Iterator[Entry]:
         if file.content == DATA and file.first_row_id is None and next_row is not None:
             file = file._replace(first_row_id=next_row)
             next_row += file.record_count
+            if next_row > MAX_LONG:
+                raise Broken("it has more rows than ids of rows")
         sequence = _optional(record, 3, int)
         if sequence is None:
             if status != ADDED and manifest.sequence_number != 0:
