@@ -71,6 +71,11 @@ def test_a_remote_table_is_listed_among_the_local_ones_if_it_is_an_iceberg_table
     assert listed(Rest(near), "here", "views") == ["far_seen"]
 
 
+def test_a_scan_of_a_remote_table_is_planned(near: RunningServer) -> None:
+    reply = Rest(near).post("/namespaces/here/tables/far_items/plan", {})
+    assert [each["data-file"]["record-count"] for each in reply.json["file-scan-tasks"]] == [ROWS.num_rows]
+
+
 def test_pages_have_remote_tables_in_their_order(near: RunningServer) -> None:
     assert listed(Rest(near), "here", query="?pageToken=&pageSize=1") == ["far_items"]
     assert listed(Rest(near), "here", query="?pageToken=far_items&pageSize=1") == ["own"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.iceberg.routes import ENDPOINTS, Route, announced, find
+from metastored.iceberg.routes import ENDPOINTS, PLANNING, Route, announced, find
 from metastored.iceberg.serving import OPERATIONS
 
 
@@ -21,13 +21,13 @@ def test_every_endpoint_has_an_operation() -> None:
 @pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=lambda each: each.operation)
 def test_the_path_of_an_endpoint_leads_to_it(endpoint: object) -> None:
     verb, path, operation = endpoint[0], endpoint[1], endpoint[2]  # type: ignore[index]
-    named = path.replace("{namespace}", "ns").replace("{table}", "t").replace("{view}", "t")
+    named = path.replace("{namespace}", "ns").replace("{table}", "t").replace("{view}", "t").replace("{plan-id}", "p")
     prefixes = [""] if operation == "config" else ["", "/hive"]
     for prefix in prefixes:
         route = found(verb, named.replace("/{prefix}", prefix))
         assert route.endpoint.operation == operation
         assert route.prefix == prefix.strip("/")
-        assert route.namespace in ("", "ns") and route.name in ("", "t")
+        assert route.namespace in ("", "ns") and route.name in ("", "t") and route.plan in ("", "p")
 
 
 def test_all_endpoints_but_the_configuration_are_announced() -> None:
@@ -35,8 +35,17 @@ def test_all_endpoints_but_the_configuration_are_announced() -> None:
     assert len(announced()) == len(ENDPOINTS) - 1
 
 
+def test_endpoints_for_plans_are_not_announced_where_the_library_is_missing() -> None:
+    assert len(announced(planning=False)) == len(announced()) - len(PLANNING)
+    assert not [each for each in announced(planning=False) if "plan" in each or "tasks" in each]
+
+
+def test_a_read_only_server_plans_scans() -> None:
+    assert all(ENDPOINTS[each].reads for each in PLANNING)
+
+
 def test_an_encoded_slash_belongs_to_a_name() -> None:
-    assert found("GET", "/v1/namespaces/a%2Fb/tables/c%2Fd")[2:] == ("a/b", "c/d")
+    assert found("GET", "/v1/namespaces/a%2Fb/tables/c%2Fd")[2:4] == ("a/b", "c/d")
 
 
 def test_the_levels_of_a_namespace_stay_joined() -> None:

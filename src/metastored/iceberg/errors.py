@@ -103,6 +103,18 @@ class NoSuchView(NotFound):
     kind = "NoSuchViewException"
 
 
+class NoSuchPlan(NotFound):
+    """No plan of this id is held: each plan is completed in its response."""
+
+    kind = "NoSuchPlanIdException"
+
+
+class NoSuchPlanTask(NotFound):
+    """The text is no task of a plan of this table, or its snapshot has expired."""
+
+    kind = "NoSuchPlanTaskException"
+
+
 class Unsupported(IcebergError):
     """The server does not have the endpoint, or cannot do this with the table."""
 

@@ -1,7 +1,8 @@
-"""Metadata files: read, written and removed by the file systems of the warehouse, with bounded sizes.
+"""Metadata files and manifests: read, written and removed by the file systems of the warehouse, with bounded sizes.
 
-A metadata file never changes, so what was read and checked is cached by its location. Only files whose names end as
-those of metadata are read. Nothing here decides whether a caller may have a file read: `catalog.py` does.
+A metadata file never changes, so what was read and checked is cached by its location; manifests are not cached. Only
+files whose names end as those of metadata and manifests are read. Nothing here decides whether a caller may have a file
+read: `catalog.py` does.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ MAX_FILE: Final = 64 * 1024 * 1024
 MAX_CACHED: Final = 64 * 1024 * 1024
 """Bytes of all cached files of a worker, as they are stored."""
 ENDINGS: Final = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")
+MANIFEST: Final = ".avro"
 GZIP: Final = b"\x1f\x8b"
 
 
@@ -74,6 +76,18 @@ class MetadataFiles:
         found = check(_parsed(data, location), f"the metadata file {location}")
         self._put(key, found, len(data))
         return found
+
+    def read_manifest(self, location: str) -> bytes:
+        """The bytes of a manifest or manifest list. Raises BadRequest if it is too large, and Unavailable."""
+        if not last_name(location).endswith(MANIFEST):
+            raise BadRequest(f"{location[:1000]!r} is not the name of a manifest: it ends with {MANIFEST}")
+        try:
+            data = self._access.read_file(location, MAX_FILE + 1)
+        except StoreError as error:
+            raise Unavailable(f"the manifest {location} cannot be read") from error
+        if len(data) > MAX_FILE:
+            raise BadRequest(f"the manifest {location} has more than {MAX_FILE} bytes")
+        return data
 
     def write(self, location: str, metadata: Json) -> None:
         """Writes a new file. Raises Unavailable, and BadRequest if the metadata is too long."""

@@ -13,6 +13,7 @@ from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name, normalize
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import AlreadyExists, BadRequest, NamespaceNotEmpty, Unprocessable
+from metastored.iceberg.planning import can_plan
 from metastored.iceberg.requests import Json, Request, database_name, distinct, page_of, texts
 from metastored.iceberg.routes import announced
 from metastored.model.names import DatabaseName
@@ -42,7 +43,7 @@ def config(catalog: Catalog, request: Request) -> Json:
     """The endpoints, and the prefix of all paths: `warehouse` of a client's settings is the name of a catalog."""
     name = normalize(request.parameter("warehouse") or "") or DEFAULT_CATALOG
     catalog.check_catalog(name)
-    return {"defaults": {}, "overrides": {"prefix": name}, "endpoints": announced()}
+    return {"defaults": {}, "overrides": {"prefix": name}, "endpoints": announced(planning=can_plan())}
 
 
 def list_namespaces(catalog: Catalog, request: Request) -> Json:

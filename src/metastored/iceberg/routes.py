@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-__all__ = ["ENDPOINTS", "ROUTES", "Endpoint", "Route", "announced", "find"]
+__all__ = ["ENDPOINTS", "PLANNING", "ROUTES", "Endpoint", "Route", "announced", "find"]
 
 VERSION: Final = "v1"
 PREFIX: Final = "{prefix}"
@@ -42,6 +42,10 @@ _ALL: Final = (
     Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials", "load_credentials", True),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/register", "register_table"),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics", "report_metrics", True),
+    Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan", "plan_table_scan", True),
+    Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}", "fetch_planning_result", True),
+    Endpoint("DELETE", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}", "cancel_planning", True),
+    Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks", "fetch_scan_tasks", True),
     Endpoint("POST", "/v1/{prefix}/tables/rename", "rename_table"),
     Endpoint("POST", "/v1/{prefix}/transactions/commit", "commit_transaction"),
     Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/views", "list_views", True),
@@ -52,6 +56,8 @@ _ALL: Final = (
     Endpoint("DELETE", "/v1/{prefix}/namespaces/{namespace}/views/{view}", "drop_view"),
     Endpoint("POST", "/v1/{prefix}/views/rename", "rename_view"),
 )
+PLANNING: Final = frozenset({"plan_table_scan", "fetch_planning_result", "cancel_planning", "fetch_scan_tasks"})
+"""The operations that need an optional dependency."""
 ENDPOINTS: Final = {endpoint.operation: endpoint for endpoint in _ALL}
 """The endpoints by the names of their operations."""
 
@@ -66,6 +72,8 @@ class Route(NamedTuple):
     """With its levels still joined."""
     name: str = ""
     """Of the table or view."""
+    plan: str = ""
+    """The id of a plan."""
 
 
 def _words(path: str) -> tuple[str, ...]:
@@ -78,9 +86,10 @@ _SHAPES: Final = frozenset(words for _, words in ROUTES)
 _FIRST: Final = frozenset(words[0] for words in _SHAPES)
 
 
-def announced() -> list[str]:
-    """The endpoints as `/v1/config` lists them."""
-    return [f"{each.verb} {each.path}" for each in _ALL if each.operation != "config"]
+def announced(*, planning: bool = True) -> list[str]:
+    """The endpoints as `/v1/config` lists them; without `planning` those for plans of scans are left out."""
+    hidden = {"config"} if planning else {"config", *PLANNING}
+    return [f"{each.verb} {each.path}" for each in _ALL if each.operation not in hidden]
 
 
 def find(verb: str, raw_path: str) -> Route | frozenset[str] | None:

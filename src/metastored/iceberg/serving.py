@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from metastored.iceberg import commits, namespaces, tables, views
+from metastored.iceberg import commits, namespaces, planning, tables, views
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import body_of, known_error
 from metastored.iceberg.requests import Request
@@ -32,7 +32,7 @@ class Response(NamedTuple):
 OPERATIONS: Final[Mapping[str, Callable[[Catalog, Request], Any]]] = {
     name: getattr(module, name)
     for name in ENDPOINTS
-    for module in (commits, namespaces, tables, views)
+    for module in (commits, namespaces, planning, tables, views)
     if hasattr(module, name)
 }
 """The function of each operation; all are named as in `routes.py`."""

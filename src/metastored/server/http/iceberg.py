@@ -23,7 +23,7 @@ from metastored.errors import StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
-from metastored.iceberg.routes import Route, find
+from metastored.iceberg.routes import PLANNING, Route, find
 from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
@@ -54,6 +54,8 @@ Known = Sequence[tuple[Call, Reply]]
 THREADS: Final = 16
 """Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
 Commits wait for each other, and reads never for a commit."""
+PLANNERS: Final = 4
+"""Plans of scans that are made at a time in a worker: each may compute for seconds, and nothing else waits for them."""
 MAX_BODY: Final = 16 * 1024 * 1024
 """Bytes of a request."""
 JSON: Final = "application/json"
@@ -99,6 +101,7 @@ class IcebergOverHttp(ThriftOverHttp):
         super().__init__(service, identities, bodies)
         self._readers = Pool(THREADS, "metastored-iceberg")
         self._writers = Pool(THREADS, "metastored-iceberg-commits")
+        self._planners = Pool(PLANNERS, "metastored-iceberg-plans")
         self._files: MetadataFiles | None = None
         self._loads: RepeatedLoads | None = None
         self._lists: RepeatedLists | None = None
@@ -159,9 +162,13 @@ class IcebergOverHttp(ThriftOverHttp):
         """Ends the threads."""
         self._readers.close()
         self._writers.close()
+        self._planners.close()
 
     async def _on_thread(self, asked: Asked, session: Session, known: Known = ()) -> Response:
-        pool = self._readers if asked.route.endpoint.reads else self._writers
+        endpoint = asked.route.endpoint
+        pool = self._readers if endpoint.reads else self._writers
+        if endpoint.operation in PLANNING:
+            pool = self._planners
         return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), known))
 
     async def _load(self, asked: Asked, session: Session) -> Response:
