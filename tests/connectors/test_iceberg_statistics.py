@@ -18,11 +18,14 @@ from pyiceberg.table.statistics import BlobMetadata, StatisticsFile
 from metastored.connectors.iceberg import statistics
 from metastored.connectors.registry import Connectors
 from metastored.errors import NoSuchObjectException
+from metastored.hive.locations import local_path
+from metastored.model.iceberg.manifests import entries
 from metastored.model.remotes.endpoints import Endpoint
 from metastored.structs import Date, DateColumnStatsData, DoubleColumnStatsData, LongColumnStatsData
 from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
+from tests.iceberg.avro_files import container, field
 
 SCHEMA = pa.schema([
     ("id", pa.int64()), ("price", pa.float64()), ("day", pa.date32()), ("at", pa.timestamp("us")),
@@ -139,6 +142,42 @@ def test_a_table_of_too_many_manifests_has_none(lake: Lake, monkeypatch: pytest.
     lake.orders.append(rows(1))
     assert lake.statistics("id")
     lake.orders.append(rows(2))
+    assert lake.statistics("id") == {}
+
+
+@pytest.mark.parametrize("kind", ["manifest", "list"])
+@pytest.mark.parametrize("damage", ["cut", "garbage", "lengths"])
+def test_a_table_with_a_broken_manifest_has_none_and_shows_no_memory(
+    lake: Lake, caplog: pytest.LogCaptureFixture, kind: str, damage: str
+) -> None:
+    """pyiceberg's own decoder returns memory of the process for a text that is longer than the file."""
+    lake.orders.append(rows(1, 2))
+    snapshot = lake.orders.current_snapshot()
+    assert snapshot is not None
+    place = snapshot.manifest_list if kind == "list" else snapshot.manifests(lake.orders.io)[0].manifest_path
+    path = Path(local_path(place))
+    data = path.read_bytes()
+    text = {"type": "record", "name": "r", "fields": [field("path", 500 if kind == "list" else 100, "string", False)]}
+    longer = container(text, [{"path": "x"}]).replace(b"\x02x", b"\xfe\x7f")
+    path.write_bytes({"cut": data[:-40], "garbage": bytes(len(data)), "lengths": longer + bytes(len(data))}[damage])
+    assert lake.statistics("id", "price") == {}
+    assert "a manifest cannot be read" in caplog.text
+
+
+def test_a_column_whose_bounds_have_another_length_has_none(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.orders.append(rows(1, 2))
+
+    def shorter(*args: Any) -> list[Any]:
+        number = lake.orders.schema().find_field("id").field_id
+        return [entry._replace(file=entry.file._replace(lower_bounds={number: b"abc"})) for entry in entries(*args)]
+
+    monkeypatch.setattr(statistics, "entries", shorter)
+    assert lake.statistics("id") == {}
+
+
+def test_a_table_of_manifests_that_are_too_large_has_none(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.orders.append(rows(1, 2))
+    monkeypatch.setattr(statistics, "MAX_BYTES", 100)
     assert lake.statistics("id") == {}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from metastored.iceberg.avro import Broken, records_of
+from metastored.model.iceberg.avro import Broken, records_of
 from metastored.testing import RunningServer
 from tests.iceberg.avro_files import (
     LIST_SCHEMA,

@@ -15,6 +15,7 @@ import orjson
 from metastored.hive.names import normalize
 from metastored.iceberg.errors import BadRequest, NoSuchNamespace, NoSuchTable, NoSuchView
 from metastored.iceberg.routes import Route
+from metastored.model.iceberg.depth import is_deeper
 from metastored.model.names import DatabaseName, TableName
 
 __all__ = [
@@ -111,18 +112,9 @@ def parsed(data: bytes, what: str) -> Json:
 
 
 def check_depth(value: Any, what: str) -> None:
-    """Raises BadRequest if a value is nested too deeply. It does not call itself."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return
-    raise BadRequest(f"{what} has more than {MAX_DEPTH} levels of nested objects")
+    """Raises BadRequest if a value is nested too deeply."""
+    if is_deeper(value, MAX_DEPTH):
+        raise BadRequest(f"{what} has more than {MAX_DEPTH} levels of nested objects")
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

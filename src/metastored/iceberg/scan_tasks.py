@@ -16,9 +16,9 @@ from pyiceberg import types as t
 from pyiceberg.conversions import from_bytes, to_json
 from pyiceberg.utils.decimal import bytes_to_decimal
 
-from metastored.iceberg.avro import Broken
-from metastored.iceberg.manifests import DATA, EQUALITY, Entry, File
 from metastored.iceberg.requests import Json
+from metastored.model.iceberg.avro import Broken
+from metastored.model.iceberg.manifests import DATA, EQUALITY, Entry, File
 
 __all__ = ["Deletes", "PartitionType", "file_json", "partition_values"]
 

@@ -2,11 +2,13 @@
 
 Numbers, dates and timestamps have statistics. Text and binary columns have none, since Hive's statistics of them are
 lengths, and a table with row-level deletes has none, since manifests count rows that were deleted. It never reads data
-files, and no more than MAX_MANIFESTS manifests.
+files, and no more than MAX_MANIFESTS manifests of MAX_BYTES.
 """
 
 from __future__ import annotations
 
+import logging
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal as PythonDecimal
@@ -14,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from metastored.connectors.iceberg.types import to_hive
 from metastored.hive.types.decimals import decimal_parts
+from metastored.model.iceberg.avro import Broken
+from metastored.model.iceberg.manifests import File, entries, manifests
 from metastored.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsObj,
@@ -26,12 +30,15 @@ from metastored.wire.generated.common import (
 )
 
 if TYPE_CHECKING:
-    from pyiceberg.manifest import DataFile
     from pyiceberg.table import Table as IcebergTable
     from pyiceberg.types import NestedField
 
+log = logging.getLogger("metastored.connectors")
+
 MAX_MANIFESTS: Final = 200
 """A planner does not wait for more: a table with more manifests has no statistics."""
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Of all manifests together, for the same reason, and for the memory of the server."""
 UNKNOWN_DISTINCTS: Final = 0
 """The number of distinct values where no statistics file has it. Hive's planner reads 0 as unknown."""
 _SKETCH: Final = "apache-datasketches-theta-v1"
@@ -53,7 +60,11 @@ def column_statistics(table: IcebergTable, columns: Sequence[str]) -> tuple[Colu
     fields = [each for each in table.schema().fields if each.name.lower() in requested and _kind_of(each) is not None]
     if snapshot is None or not fields:
         return ()
-    files = _data_files(table, snapshot)
+    try:
+        files = _data_files(table, snapshot)
+    except Broken as reason:  # A planner does without statistics; the query itself says what is wrong.
+        log.warning("%s has no statistics: a manifest cannot be read: %s", ".".join(table.name()), reason)
+        return ()
     if files is None:
         return ()
     distincts = _distincts(table, snapshot.snapshot_id)
@@ -65,18 +76,33 @@ def column_statistics(table: IcebergTable, columns: Sequence[str]) -> tuple[Colu
     return tuple(found)
 
 
-def _data_files(table: IcebergTable, snapshot: Any) -> list[DataFile] | None:
-    """The data files of a snapshot; None where their numbers would not be those of its rows."""
-    from pyiceberg.manifest import ManifestContent
+def _data_files(table: IcebergTable, snapshot: Any) -> list[File] | None:
+    """The data files of a snapshot; None where their numbers would not be those of its rows. Raises Broken."""
+    if not snapshot.manifest_list:
+        return None  # Version 1 may list its manifests in the metadata.
 
-    manifests = snapshot.manifests(table.io)
-    if len(manifests) > MAX_MANIFESTS or any(each.content == ManifestContent.DELETES for each in manifests):
+    def read(location: str) -> bytes:
+        with table.io.new_input(location).open() as opened:
+            found: bytes = opened.read()
+            return found
+
+    # Not by pyiceberg: its compiled decoder checks no lengths, and bounds would show memory of the server.
+    listed = manifests(read(snapshot.manifest_list))
+    if len(listed) > MAX_MANIFESTS or any(each.deletes for each in listed):
         return None
-    return [entry.data_file for each in manifests for entry in each.fetch_manifest_entry(table.io)]
+    files: list[File] = []
+    left = MAX_BYTES
+    for each in listed:
+        data = read(each.path)
+        left -= len(data)
+        if left < 0:
+            return None
+        files += (entry.file for entry in entries(data, each))
+    return files
 
 
-def _summary(field: NestedField, files: Sequence[DataFile]) -> _Summary | None:
-    """None where a file does not have all numbers of the column."""
+def _summary(field: NestedField, files: Sequence[File]) -> _Summary | None:
+    """None where a file does not have all numbers of the column, or bounds that are not of its type."""
     from pyiceberg.conversions import from_bytes
 
     nulls, lows, highs = 0, [], []
@@ -87,8 +113,11 @@ def _summary(field: NestedField, files: Sequence[DataFile]) -> _Summary | None:
             return None
         nulls += number
         if number < file.record_count:
-            lows.append(from_bytes(field.field_type, low))  # type: ignore[arg-type]
-            highs.append(from_bytes(field.field_type, high))  # type: ignore[arg-type]
+            try:
+                lows.append(from_bytes(field.field_type, low))  # type: ignore[arg-type]
+                highs.append(from_bytes(field.field_type, high))  # type: ignore[arg-type]
+            except (struct.error, ValueError, OverflowError):
+                return None
     return _Summary(nulls, min(lows, default=None), max(highs, default=None))
 
 

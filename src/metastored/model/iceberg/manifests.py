@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from metastored.iceberg.avro import Broken, Record, records_of
-from metastored.iceberg.files import MAX_FILE
+from metastored.model.iceberg.avro import Broken, Record, records_of
 
 __all__ = ["ADDED", "DATA", "EQUALITY", "POSITIONS", "Entry", "File", "Manifest", "Summary", "entries", "manifests"]
 
@@ -21,6 +20,8 @@ EXISTING, ADDED, DELETED = 0, 1, 2
 """States of entries."""
 FORMATS: Final = ("avro", "orc", "parquet", "puffin")
 MAX_MANIFESTS: Final = 100_000
+MAX_FILE: Final = 64 * 1024 * 1024
+"""Bytes of a manifest or a manifest list, without compression."""
 MAX_LONG: Final = 2**63 - 1
 
 

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from metastored.iceberg.errors import BadRequest
-from metastored.iceberg.requests import check_depth
+from metastored.model.iceberg.depth import is_deeper
 
 __all__ = ["Broken", "records_of"]
 
@@ -25,6 +24,8 @@ MAX_STEPS: Final = 20_000_000
 """Elements of lists and maps, records and their fields, of one file: some need no bytes at all."""
 MAX_FIELDS: Final = 10_000
 """Types in a schema."""
+MAX_DEPTH: Final = 100
+"""Levels of a schema."""
 CHUNK: Final = 64 * 1024
 MAX_WINDOW: Final = 8 * 1024 * 1024
 """Bytes that Zstandard may look back: what its own programs use for ordinary files."""
@@ -164,9 +165,10 @@ _CODECS: Final[dict[bytes, Callable[[bytes, int], bytes]]] = {
 def _schema(text: bytes) -> Any:
     try:
         found = orjson.loads(text)
-        check_depth([found], "the schema")
-    except (orjson.JSONDecodeError, BadRequest):
-        raise Broken("its schema is not JSON, or nested too deeply") from None
+    except orjson.JSONDecodeError:
+        raise Broken("its schema is not JSON") from None
+    if is_deeper([found], MAX_DEPTH):
+        raise Broken(f"its schema has more than {MAX_DEPTH} levels")
     return found
 
 
