@@ -14,9 +14,9 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform, VoidTransform
 from pyiceberg.types import IntegerType
 
-from metastored.iceberg import planning
 from metastored.iceberg.errors import Unsupported
-from metastored.iceberg.scans import Part, read_scan, token_of
+from metastored.iceberg.planning import operations as planning
+from metastored.iceberg.planning.scans import Part, read_scan, token_of
 from metastored.testing import RunningServer
 from tests.iceberg.plans import (
     COLUMNS,

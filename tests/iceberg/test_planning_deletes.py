@@ -11,10 +11,10 @@ import pytest
 from pyiceberg.exceptions import NoSuchTableError
 
 from metastored.hive.locations import local_path
-from metastored.iceberg import planner
 from metastored.iceberg.errors import Unsupported
 from metastored.iceberg.metadata import read_table
-from metastored.iceberg.scans import read_scan, read_token
+from metastored.iceberg.planning import planner
+from metastored.iceberg.planning.scans import read_scan, read_token
 from metastored.testing import RunningServer
 from tests.iceberg.avro_files import Manifests, entry, field
 from tests.iceberg.plans import fetched, paths, plan, request_plan, request_tasks, same, served

@@ -16,6 +16,7 @@
     publishing      new metadata files, and the change that refers to them
     rights          privileges for changes that no single call of the metastore describes
     namespaces, tables, views, commits   the operations
+    planning        which files a scan has to read
     serving         from a request to a response
     response_cache  a cache by the bytes of the metastore's replies, bounded
     repeated_loads, repeated_lists   responses to loads and lists of what has not changed, in such a cache

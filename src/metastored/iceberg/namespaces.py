@@ -13,7 +13,7 @@ from metastored.errors import AlreadyExistsException, InvalidOperationException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name, normalize
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import AlreadyExists, BadRequest, NamespaceNotEmpty, Unprocessable
-from metastored.iceberg.planning import can_plan
+from metastored.iceberg.planning.operations import can_plan
 from metastored.iceberg.requests import Json, Request, database_name, distinct, page_of, texts
 from metastored.iceberg.routes import announced
 from metastored.model.names import DatabaseName

@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from metastored.iceberg import commits, namespaces, planning, tables, views
+from metastored.iceberg import commits, namespaces, tables, views
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import body_of, known_error
+from metastored.iceberg.planning import operations as planning
 from metastored.iceberg.requests import Request
 from metastored.iceberg.routes import ENDPOINTS
 

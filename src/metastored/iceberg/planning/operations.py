@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from metastored.errors import MissingExtra
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import NoSuchPlan, Unsupported
+from metastored.iceberg.planning.scans import read_scan, read_token
 from metastored.iceberg.requests import Json, Request, required
-from metastored.iceberg.scans import read_scan, read_token
 
 __all__ = ["can_plan", "cancel_planning", "fetch_planning_result", "fetch_scan_tasks", "plan_table_scan"]
 
@@ -32,7 +32,7 @@ def _check() -> None:
 def plan_table_scan(catalog: Catalog, request: Request) -> Json:
     """The tasks of a scan: files, or for a large scan tasks by which `fetch_scan_tasks` returns them."""
     _check()
-    from metastored.iceberg.planner import Planner
+    from metastored.iceberg.planning.planner import Planner
 
     fields = request.fields()
     loaded = catalog.table(request.table)
@@ -45,7 +45,7 @@ def plan_table_scan(catalog: Catalog, request: Request) -> Json:
 def fetch_scan_tasks(catalog: Catalog, request: Request) -> Json:
     """The files of one task of a plan, and the task for the rest if there are too many for one response."""
     _check()
-    from metastored.iceberg.planner import Planner
+    from metastored.iceberg.planning.planner import Planner
 
     token = required(request.fields(), "plan-task", str, "the request")
     loaded = catalog.table(request.table)

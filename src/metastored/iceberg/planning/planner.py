@@ -29,11 +29,11 @@ from pyiceberg.types import NestedField, UnknownType
 
 from metastored.iceberg.catalog import Catalog, Loaded
 from metastored.iceberg.errors import BadRequest, NoSuchPlanTask, Unsupported
-from metastored.iceberg.expressions import read_filter
 from metastored.iceberg.metadata import by_id
+from metastored.iceberg.planning.expressions import read_filter
+from metastored.iceberg.planning.scan_tasks import Deletes, PartitionType, file_json, partition_values
+from metastored.iceberg.planning.scans import Part, Scan, append_snapshots, token_of
 from metastored.iceberg.requests import Json
-from metastored.iceberg.scan_tasks import Deletes, PartitionType, file_json, partition_values
-from metastored.iceberg.scans import Part, Scan, append_snapshots, token_of
 from metastored.model.iceberg.avro import Broken
 from metastored.model.iceberg.manifests import Entry, Manifest, entries, manifests
 
