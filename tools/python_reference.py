@@ -90,7 +90,7 @@ def entries() -> Iterator[Entry]:
             elif inspect.isfunction(value):
                 yield Entry(path, value.__doc__ or "")
             elif not isinstance(value, ModuleType):
-                yield Entry(path, _attribute_docstrings(module).get(name, ""))
+                yield Entry(path, _constant_docstring(module, name))
 
 
 def _exports(module: ModuleType) -> list[tuple[str, Any]]:
@@ -106,7 +106,7 @@ def _module_section(module_name: str) -> str:
         if f"{module_name}.{name}" not in MODULES:
             parts.append(f"`{module_name}.{name}`: {MODULE_LINES[name]}\n")
     constants = [name for name, value in exports if not (callable(value) or isinstance(value, ModuleType))]
-    parts += (_item(name, _attribute_docstrings(module).get(name, "")) for name in constants)
+    parts += (_item(name, _constant_docstring(module, name)) for name in constants)
     for name, value in exports:
         if inspect.isclass(value):
             parts.append(_class_section(name, value))
@@ -177,6 +177,14 @@ def _topics(cls: type, names: list[str]) -> dict[str, list[str]]:
     for name in names:
         topics.setdefault(known.get(name, ""), []).append(name)
     return topics
+
+
+def _constant_docstring(module: ModuleType, name: str) -> str:
+    """The string below a constant, in the module that a package takes it from when it is used."""
+    home = getattr(module, "_HOMES", {}).get(name)
+    if home is not None:
+        module = import_module(home if home.startswith("metastored.") else f"{module.__name__}.{home}")
+    return _attribute_docstrings(module).get(name, "")
 
 
 def _attribute_docstrings(owner: Any) -> dict[str, str]:
