@@ -18,10 +18,11 @@ from pyiceberg.catalog.rest import RestCatalog as TheirRestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 
 from metastored.connectors.context import Context
-from metastored.connectors.iceberg.bounded import MAX_FILE, MAX_REPLY
+from metastored.connectors.iceberg.bounded import MAX_REPLY
 from metastored.connectors.iceberg.guarded import CONFIGURED, DEFINED, OF_CATALOGS, VENDED, check_hosts
 from metastored.connectors.registry import Connectors
 from metastored.errors import ConfigError, ConnectError, InvalidObjectException, InvalidOperationException
+from metastored.model.iceberg.limits import MAX_FILE
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.structs import replace

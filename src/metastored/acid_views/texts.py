@@ -14,7 +14,7 @@ from metastored.acid_views.files import Files, NotShown, TablePlace
 from metastored.acid_views.names import Content, FileTable, Snapshot
 from metastored.hive.locations import join, parse_location, same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
-from metastored.hive.quoting import backquoted as quoted
+from metastored.hive.quoting import backquoted
 from metastored.model.spark.acid_files import NAMES_ALL, is_visible
 from metastored.model.spark.type_strings import parse_data_type, sql
 from metastored.model.spark.types import CHAR_VARCHAR, CharType, StringType, StructField, StructType
@@ -71,7 +71,7 @@ def failing_text(shape: Shape, reason: str) -> str:
         f"{shape.database}.{shape.table} is an ACID table that cannot be shown as a view: {reason}. "
         "Read it with metastored.spark.sql"
     )
-    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {quoted(each.name)}" for each in _all(shape))
+    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {backquoted(each.name)}" for each in _all(shape))
     return f"SELECT {columns} FROM VALUES (1) AS t(x) WHERE raise_error({_text(sentence)}) IS NOT NULL"
 
 
@@ -91,7 +91,7 @@ def _all(shape: Shape) -> tuple[StructField, ...]:
 
 
 def _no_rows(shape: Shape) -> str:
-    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {quoted(each.name)}" for each in _all(shape))
+    columns = ", ".join(f"CAST(NULL AS {sql(each.data_type)}) AS {backquoted(each.name)}" for each in _all(shape))
     return f"SELECT {columns} FROM VALUES (1) AS t(x) WHERE false"
 
 
@@ -100,7 +100,7 @@ def _no_rows(shape: Shape) -> str:
 
 def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snapshot) -> str:
     guard = f"{NAMES_ALL} AND {is_visible(snapshot.write_ids)}" if files.partly_visible else NAMES_ALL
-    columns = [f"{_shown(_field(shape, each), each)} AS {quoted(each.name)}" for each in shape.columns.fields]
+    columns = [f"{_shown(_field(shape, each), each)} AS {backquoted(each.name)}" for each in shape.columns.fields]
     source = _source(shape, Content.ROWS, snapshot)
     keys = [_key_text(shape, at, odd, below=2) for at in range(len(shape.keys.fields))]
     if not files.deletes:
@@ -109,7 +109,7 @@ def _rows(shape: Shape, odd: Sequence[TablePlace], files: Files, snapshot: Snaps
     own = [f"`{each}` AS `{_OWN}{each}`" for each in _IDS]
     own += [f"{text} AS `{_OWN}key{at}`" for at, text in enumerate(keys)]
     texts = [f"r.`{_OWN}key{at}`" for at in range(len(keys))]
-    names = [*(quoted(each.name) for each in shape.columns.fields), *_key_columns(shape, texts)]
+    names = [*(backquoted(each.name) for each in shape.columns.fields), *_key_columns(shape, texts)]
     compared = (*_IDS, *(f"key{at}" for at in range(len(keys))))
     same = " AND ".join(f"r.`{_OWN}{each}` = d.`{_OWN}{each}`" for each in compared) if keys else _SAME_IDS
     deletes = f"SELECT {', '.join(own)} FROM {_source(shape, Content.DELETES, snapshot)} WHERE {guard}"
@@ -126,18 +126,18 @@ def _plain_rows(shape: Shape, odd: Sequence[TablePlace], snapshot: Snapshot) -> 
 
 
 def _ordinary(shape: Shape, odd: Sequence[TablePlace], content: Content, snapshot: Snapshot, below: int) -> str:
-    columns = [f"{_shown(quoted(each.name), each)} AS {quoted(each.name)}" for each in shape.columns.fields]
+    columns = [f"{_shown(backquoted(each.name), each)} AS {backquoted(each.name)}" for each in shape.columns.fields]
     keys = [_key_text(shape, at, odd, below) for at in range(len(shape.keys.fields))]
     return f"SELECT {', '.join([*columns, *_key_columns(shape, keys)])} FROM {_source(shape, content, snapshot)}"
 
 
 def _source(shape: Shape, content: Content, snapshot: Snapshot) -> str:
-    return f"{quoted(shape.database)}.{quoted(FileTable(shape.table, content, snapshot).name)}"
+    return f"{backquoted(shape.database)}.{backquoted(FileTable(shape.table, content, snapshot).name)}"
 
 
 def _field(shape: Shape, field: StructField) -> str:
     """A column in the files. ORC would look for a condition on it in a struct that is named `row`."""
-    path = f"`row`.{quoted(field.name)}"
+    path = f"`row`.{backquoted(field.name)}"
     clash = any(each.name.lower() == "row" and isinstance(each.data_type, StructType) for each in shape.columns.fields)
     return f"coalesce({path}, {path})" if clash else path
 
@@ -197,7 +197,7 @@ def _key_columns(shape: Shape, texts: Sequence[str]) -> list[str]:
     for field, text in zip(shape.keys.fields, texts, strict=True):
         value = f"nullif({text}, {_text(DEFAULT_PARTITION)})"
         typed = value if isinstance(field.data_type, StringType) else f"CAST({value} AS {sql(field.data_type)})"
-        columns.append(f"{typed} AS {quoted(field.name)}")
+        columns.append(f"{typed} AS {backquoted(field.name)}")
     return columns
 
 

@@ -22,13 +22,12 @@ from metastored.hive.locations import join
 from metastored.hive.locations import name as last_name
 from metastored.iceberg.errors import BadRequest, Unavailable
 from metastored.iceberg.requests import Json, check_depth
+from metastored.model.iceberg.limits import MAX_FILE
 
-__all__ = ["MAX_FILE", "Check", "FileAccess", "MetadataFiles", "next_file"]
+__all__ = ["Check", "FileAccess", "MetadataFiles", "next_file"]
 
 log = logging.getLogger("metastored.iceberg")
 
-MAX_FILE: Final = 64 * 1024 * 1024
-"""Bytes of a metadata file, without compression."""
 MAX_CACHED: Final = 64 * 1024 * 1024
 """Bytes of all cached files of a worker, as they are stored."""
 ENDINGS: Final = (".metadata.json", ".gz.metadata.json", ".metadata.json.gz")

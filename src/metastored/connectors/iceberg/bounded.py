@@ -16,13 +16,12 @@ from pyiceberg.io import InputFile
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from metastored.errors import ConnectError
+from metastored.model.iceberg.limits import MAX_FILE
 
-__all__ = ["MAX_FILE", "MAX_REPLY", "BoundedFileIO", "TooLarge", "read_bounded"]
+__all__ = ["MAX_REPLY", "BoundedFileIO", "TooLarge", "read_bounded"]
 
 MAX_REPLY: Final = 64 * 1024 * 1024
 """The longest reply of a REST catalog in bytes, without compression."""
-MAX_FILE: Final = 64 * 1024 * 1024
-"""The longest metadata file or manifest in bytes, without compression."""
 CHUNK: Final = 64 * 1024
 GZIPPED: Final = ".gz.metadata.json"
 """How the name of a compressed metadata file ends, as pyiceberg recognises it."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from metastored.model.iceberg.avro import Broken, Record, records_of
+from metastored.model.iceberg.limits import MAX_FILE
 
 __all__ = ["ADDED", "DATA", "EQUALITY", "POSITIONS", "Entry", "File", "Manifest", "Summary", "entries", "manifests"]
 
@@ -20,8 +21,6 @@ EXISTING, ADDED, DELETED = 0, 1, 2
 """States of entries."""
 FORMATS: Final = ("avro", "orc", "parquet", "puffin")
 MAX_MANIFESTS: Final = 100_000
-MAX_FILE: Final = 64 * 1024 * 1024
-"""Bytes of a manifest or a manifest list, without compression."""
 MAX_LONG: Final = 2**63 - 1
 
 
