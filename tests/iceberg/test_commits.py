@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from metastored.errors import MetaException
 from metastored.hive.locations import local_path
 from metastored.structs import Table
 from metastored.testing import RunningServer
+from metastored.wire.generated.locks import ShowLocksRequest
 from metastored.wire.structs import replace
 from tests.iceberg.rest_server import (
     ROWS,
@@ -124,8 +128,6 @@ def test_a_commit_waits_for_a_writer_by_thrift_that_holds_the_lock(
     server: RunningServer, rest: Rest, namespace: str
 ) -> None:
     """HiveCatalog reads and alters under its lock, without a condition: nobody may commit in between."""
-    from threading import Thread
-
     rest.table(namespace)
     replies: list[Any] = []
     writer = Thread(target=lambda: replies.append(rest.commit(namespace, "t", properties(by_rest="1"))))
@@ -139,6 +141,42 @@ def test_a_commit_waits_for_a_writer_by_thrift_that_holds_the_lock(
         writer.join(30)
     assert [each.status for each in replies] == [200]
     assert {"by_rest", "under_lock"} <= parameters(stored(server, namespace)).keys()
+
+
+def test_a_commit_that_waits_for_its_turn_is_checked_against_the_table_as_it_is_then(
+    server: RunningServer, rest: Rest, namespace: str
+) -> None:
+    wider = {**SCHEMA, "fields": [*SCHEMA["fields"], {"id": 3, "name": "at", "type": "date", "required": False}]}
+    widening = ({"action": "add-schema", "schema": wider}, {"action": "set-current-schema", "schema-id": -1})
+    widened = [{"type": "assert-current-schema-id", "current-schema-id": 1}]
+    rest.table(namespace)
+    replies: list[Any] = []
+    first = Thread(target=lambda: replies.append(rest.commit(namespace, "t", *widening)))
+    second = Thread(
+        target=lambda: replies.append(rest.commit(namespace, "t", properties(after="1"), requirements=widened))
+    )
+    with metastored.connect(server.uri) as client:
+        with client.lock((namespace, "t"), type="exclusive"):
+            first.start()
+            deadline = monotonic() + 30
+            while len(client.api.show_locks(ShowLocksRequest(namespace, "t")).locks or ()) < 2:
+                assert monotonic() < deadline, "the first commit did not ask for its lock"
+                sleep(0.01)
+            second.start()
+            second.join(0.5)
+            assert first.is_alive() and second.is_alive()
+        first.join(30)
+        second.join(30)
+    assert [each.status for each in replies] == [200, 200]
+    assert rest.load(namespace)["metadata"]["properties"]["after"] == "1"
+
+
+def test_commits_of_many_clients_to_one_table_all_take_effect(rest: Rest, namespace: str) -> None:
+    rest.table(namespace)
+    with ThreadPoolExecutor(8) as pool:
+        replies = pool.map(lambda at: rest.commit(namespace, "t", properties(**{f"p{at}": "1"})), range(24))
+    assert {each.status for each in replies} == {200}
+    assert {f"p{at}" for at in range(24)} <= rest.load(namespace)["metadata"]["properties"].keys()
 
 
 def test_a_table_made_by_thrift_is_committed_to_by_rest(server: RunningServer, rest: Rest, namespace: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 
 from metastored.iceberg.errors import BadRequest, CommitFailed
-from metastored.iceberg.metadata import logged, read_table, with_refs_only, written
+from metastored.iceberg.metadata import logged, read_back, read_table, with_refs_only, written
 from metastored.iceberg.new_tables import new_table
 from metastored.iceberg.requirements import check_requirements, is_create
 from metastored.iceberg.updates import Builder, operations_of
@@ -27,7 +27,10 @@ def table(version: int = 2, properties: dict[str, str] | None = None) -> Json:
 
 
 def changed(base: Json, *updates: Json) -> Json:
-    """The metadata after updates. The base stays as it was, and pyiceberg can read the result."""
+    """The metadata after updates. The base stays as it was, and pyiceberg can read the result.
+
+    What a commit keeps of it for the next is what would be read from its file.
+    """
     before = deepcopy(base)
     builder = Builder(base)
     for update in updates:
@@ -38,6 +41,7 @@ def changed(base: Json, *updates: Json) -> Json:
         TableMetadataUtil.parse_raw(json.dumps(written(result)))
     sent = json.loads(json.dumps(written(result)))
     assert written(read_table(sent, "it")) == sent
+    assert read_back(written(result)) in (None, read_table(sent, "it"))
     return result
 
 

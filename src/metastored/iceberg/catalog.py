@@ -80,6 +80,8 @@ class Caller(NamedTuple):
     those of its owner. None where there are none."""
     remote_tables: Callable[[DatabaseName], tuple[str, ...]] = lambda database: ()
     """The names of the remote tables of a local database."""
+    forget: Callable[[], None] = lambda: None
+    """Drops what was read for the request before it came to its turn."""
     partial_lists: bool = False
     """Whether lists leave out the tables of remotes that do not respond, instead of failing."""
 

@@ -87,14 +87,19 @@ def loaded_reply(file: str, metadata: Json) -> Json:
     return {"metadata-location": file, "metadata": written(metadata), "config": {}}
 
 
-def until_done(names: Collection[TableName], attempt: Callable[[], T]) -> T:
+def until_done(
+    names: Collection[TableName], attempt: Callable[[], T], after_wait: Callable[[], None] = lambda: None
+) -> T:
     """The result of an attempt to change tables, which is repeated with growing waits while other writers are first.
 
     Writers of one worker wait for each other here, so that they neither outdo each other nor queue for the lock.
+    `after_wait` is called before an attempt that had to wait for another writer.
     """
     wait = 0.01
     for _ in range(ATTEMPTS):
-        with _turns.of(names):
+        with _turns.of(names) as waited:
+            if waited:
+                after_wait()
             try:
                 return attempt()
             except Conflict:
@@ -113,13 +118,15 @@ class _Turns:
         self._busy: set[TableName] = set()
 
     @contextmanager
-    def of(self, names: Collection[TableName]) -> Iterator[None]:
+    def of(self, names: Collection[TableName]) -> Iterator[bool]:
+        """The turn of a writer; True if it had to wait for it."""
         wanted = set(names)
         with self._lock:
+            waited = bool(wanted & self._busy)
             self._lock.wait_for(lambda: not wanted & self._busy)
             self._busy |= wanted
         try:
-            yield
+            yield waited
         finally:
             with self._lock:
                 self._busy -= wanted
@@ -142,7 +149,8 @@ def commit_table(catalog: Catalog, request: Request) -> Json:
     updates = few_records(fields, "updates", "the request")
     if is_create(requirements):
         return _create_by_commit(catalog, name, updates)
-    return until_done([name], lambda: _attempt(catalog, name, requirements, updates))
+    attempt = partial(_attempt, catalog, name, requirements, updates)
+    return until_done([name], attempt, catalog.caller.forget)
 
 
 def _attempt(catalog: Catalog, name: TableName, requirements: list[Json], updates: list[Json]) -> Json:
@@ -192,7 +200,7 @@ def publish(catalog: Catalog, prepared: Prepared) -> None:
     waits for one as they do.
     """
     with NewFiles(catalog) as new:
-        new.write(prepared.file, written(prepared.metadata))
+        new.write_table(prepared.file, prepared.metadata)
         try:
             _point(catalog, new, prepared, unlocked=True)
         except Locked:
@@ -249,7 +257,7 @@ def create(catalog: Catalog, name: TableName, metadata: Json, taken: str = "") -
     may_create(catalog, row)
     catalog.check_file(name, metadata["location"], file)
     with NewFiles(catalog) as new:
-        new.write(file, written(metadata))
+        new.write_table(file, metadata)
         insert(catalog, new, name, row, file)
     return loaded_reply(file, metadata)
 
@@ -324,7 +332,7 @@ def _attempt_all(catalog: Catalog, requested: dict[TableName, tuple[list[Json], 
 def _publish_all(catalog: Catalog, prepared: Sequence[Prepared]) -> None:
     with NewFiles(catalog) as new:
         for each in prepared:
-            new.write(each.file, written(each.metadata))
+            new.write_table(each.file, each.metadata)
         with catalog.locked(each.before.name for each in prepared):
             updates = tuple(_update(catalog, each) for each in prepared)
             pointers = [(each.before.name, each.file) for each in prepared]

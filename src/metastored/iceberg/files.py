@@ -1,8 +1,8 @@
 """Metadata files and manifests: read, written and removed by the file systems of the warehouse, with bounded sizes.
 
-A metadata file never changes, so what was read and checked is cached by its location; manifests are not cached. Only
-files whose names end as those of metadata and manifests are read. Nothing here decides whether a caller may have a file
-read: `catalog.py` does.
+A metadata file never changes, so what was read and checked, or written here, is cached by its location; manifests are
+not cached. Only files whose names end as those of metadata and manifests are read. Nothing here decides whether a
+caller may have a file read: `catalog.py` does.
 """
 
 from __future__ import annotations
@@ -88,8 +88,11 @@ class MetadataFiles:
             raise BadRequest(f"the manifest {location} has more than {MAX_FILE} bytes")
         return data
 
-    def write(self, location: str, metadata: Json) -> None:
-        """Writes a new file. Raises Unavailable, and BadRequest if the metadata is too long."""
+    def write(self, location: str, metadata: Json, check: Check | None = None, form: Json | None = None) -> None:
+        """Writes a new file. Raises Unavailable, and BadRequest if the metadata is too long.
+
+        `form` is what `read` would return for the file with `check`, where the caller has it.
+        """
         data = orjson.dumps(metadata)
         if len(data) > MAX_FILE:
             raise BadRequest(f"the metadata of the table would have more than {MAX_FILE} bytes: expire snapshots")
@@ -100,6 +103,8 @@ class MetadataFiles:
             self._access.write_file(location, data)
         except StoreError as error:
             raise Unavailable(f"the metadata file {location} cannot be written") from error
+        if check is not None and form is not None:
+            self._put((location, check), form, len(data))
 
     def remove(self, location: str) -> bool:
         """Removes a file that nothing refers to. A failure is logged: the file does no harm."""

@@ -34,6 +34,7 @@ __all__ = [
     "format_version",
     "logged",
     "now",
+    "read_back",
     "read_table",
     "with_refs_only",
     "written",
@@ -129,7 +130,7 @@ def read_table(found: Json, what: str) -> Json:
     version = integer(found, FORMAT_VERSION, what)
     if not 1 <= version <= NEWEST_VERSION:
         raise BadRequest(f"{what} has the format version {version}; this server reads 1 to {NEWEST_VERSION}")
-    metadata = {**EMPTY, **{key: value for key, value in found.items() if value is not None}}
+    metadata = _complete(found)
     required(metadata, "location", str, what)
     metadata["properties"] = texts(metadata, "properties", what)
     for name in ("last-updated-ms", "last-column-id"):
@@ -152,8 +153,6 @@ def read_table(found: Json, what: str) -> Json:
     for snapshot in metadata["snapshots"]:
         integer(snapshot, "snapshot-id", f"a snapshot of {what}")
         integer(snapshot, "timestamp-ms", f"a snapshot of {what}")
-    if metadata["current-snapshot-id"] == NO_SNAPSHOT:
-        metadata["current-snapshot-id"] = None
     metadata["refs"] = dict(optional(metadata, "refs", dict, what) or {})
     if not metadata["refs"] and metadata["current-snapshot-id"] is not None:
         metadata["refs"] = {MAIN: {"snapshot-id": metadata["current-snapshot-id"], "type": "branch"}}
@@ -162,6 +161,21 @@ def read_table(found: Json, what: str) -> Json:
             raise BadRequest(f"the reference {name!r} of {what} is not an object")
         integer(ref, "snapshot-id", f"the reference {name!r} of {what}")
     current_schema(metadata)
+    return metadata
+
+
+def read_back(stored: Json) -> Json | None:
+    """What `read_table` returns for metadata that `written` made of a commit, whose updates were checked.
+
+    None for the first version, which has fields that are written in two forms.
+    """
+    return None if stored[FORMAT_VERSION] == 1 else _complete(stored)
+
+
+def _complete(found: Json) -> Json:
+    metadata = {**EMPTY, **{key: value for key, value in found.items() if value is not None}}
+    if metadata["current-snapshot-id"] == NO_SNAPSHOT:
+        metadata["current-snapshot-id"] = None
     return metadata
 
 

@@ -15,6 +15,7 @@ from metastored.errors import Error, TransportError
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.definition import metadata_location
 from metastored.iceberg.errors import CommitUnknown
+from metastored.iceberg.metadata import read_back, read_table, written
 from metastored.iceberg.requests import Json
 from metastored.model.names import TableName
 
@@ -49,6 +50,12 @@ class NewFiles:
     def write(self, file: str, metadata: Json) -> None:
         """Writes a file. Raises Unavailable, BadRequest."""
         self._catalog.files.write(file, metadata)
+        self._files.append(file)
+
+    def write_table(self, file: str, metadata: Json) -> None:
+        """Writes the file of a table, and keeps its metadata for the next commit. Raises Unavailable, BadRequest."""
+        stored = written(metadata)
+        self._catalog.files.write(file, stored, read_table, read_back(stored))
         self._files.append(file)
 
     def commit(self, pointers: Sequence[tuple[TableName, str]], change: Callable[[], bool]) -> bool:

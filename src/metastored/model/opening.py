@@ -34,6 +34,10 @@ class FileRules(Protocol):
         """Whether anything besides a table has its location there or below. All objects are read for it."""
         ...
 
+    def is_inside(self, location: str, file: str) -> bool:
+        """Whether a file has an accepted location below that of a table. A local table's may be read and written."""
+        ...
+
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
         """Why a file may not be read or written for a caller, for a table at a location; None if it may."""
         ...

@@ -81,11 +81,18 @@ class Places:
         """See `model/opening.py`."""
         return self._is_shared is None or await self._is_shared(_normal(name), location)
 
+    def is_inside(self, location: str, file: str) -> bool:
+        """See `model/opening.py`."""
+        try:
+            return self._is_below(accepted(file, ROOT, self._schemes), location)
+        except LocationError:
+            return False
+
     async def file_refusal(self, name: TableName, location: str, file: str, session: Session) -> str | None:
         """See `model/opening.py`."""
         try:
             opened = accepted(file, ROOT, self._schemes)
-            inside = bool(location) and is_under(opened, accepted(location, ROOT, self._schemes))
+            inside = self._is_below(opened, location)
         except LocationError as error:
             return f"the file {file!r} of {name} is not opened: {error}"
         if inside and not await self.is_remote(name):
@@ -94,6 +101,9 @@ class Places:
         if lacking is None:
             return None
         return f"{DENIED}user {session.user} needs {lacking}, for a file of {name} that is not below its location"
+
+    def _is_below(self, opened: str, location: str) -> bool:
+        return bool(location) and is_under(opened, accepted(location, ROOT, self._schemes))
 
 
 def _normal(name: TableName) -> TableName:

@@ -2,8 +2,8 @@
 
 A request is served on a thread of its own. It calls the server's handler in the session of the request, and reads and
 writes metadata files by the warehouse's file systems. Loads of a table that has not changed, and lists of the same
-names, need no thread: `iceberg/repeated_loads.py` and `iceberg/repeated_lists.py` have the responses. Errors have the
-specification's form.
+names, need no thread: `iceberg/repeated_loads.py` and `iceberg/repeated_lists.py` have the responses. What a commit
+reads first is read before its thread begins. Errors have the specification's form.
 
 Tokens are not issued here: clients send the credentials that all other paths take.
 """
@@ -28,7 +28,7 @@ from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_proper
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
-from metastored.server.http.in_process import Prefetched, WholeReplies
+from metastored.server.http.in_process import WholeReplies
 from metastored.server.http.thrift import (
     Bodies,
     Headers,
@@ -40,7 +40,7 @@ from metastored.server.http.thrift import (
 )
 from metastored.server.thrift import Service
 from metastored.threads import Pool
-from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.wire.message import Call, Reply, Session
 
 if TYPE_CHECKING:
     from metastored.iceberg.files import MetadataFiles
@@ -48,9 +48,17 @@ if TYPE_CHECKING:
     from metastored.iceberg.repeated_loads import RepeatedLoads
     from metastored.iceberg.serving import Response
 
-Known = Sequence[tuple[Call, Reply]]
-"""Calls of the metastore that were made for a request on the event loop, and their replies."""
 
+class Known(NamedTuple):
+    """What was read for a request on the event loop."""
+
+    calls: Sequence[tuple[Call, Reply]] = ()
+    """Calls of the metastore, and their replies."""
+    local: TableName | None = None
+    """A table that is not of a remote."""
+
+
+NOTHING: Final = Known()
 THREADS: Final = 16
 """Requests that are served at a time in a worker, of those that read and of those that change something; others wait.
 Commits wait for each other, and reads never for a commit."""
@@ -105,7 +113,12 @@ class IcebergOverHttp(ThriftOverHttp):
         self._files: MetadataFiles | None = None
         self._loads: RepeatedLoads | None = None
         self._lists: RepeatedLists | None = None
-        self._shorter = {"load_table": self._load, "list_tables": self._list, "list_views": self._list}
+        self._shorter = {
+            "load_table": self._load,
+            "commit_table": self._commit,
+            "list_tables": self._list,
+            "list_views": self._list,
+        }
         self._vendor = _vendor(service)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -164,7 +177,7 @@ class IcebergOverHttp(ThriftOverHttp):
         self._writers.close()
         self._planners.close()
 
-    async def _on_thread(self, asked: Asked, session: Session, known: Known = ()) -> Response:
+    async def _on_thread(self, asked: Asked, session: Session, known: Known = NOTHING) -> Response:
         endpoint = asked.route.endpoint
         pool = self._readers if endpoint.reads else self._writers
         if endpoint.operation in PLANNING:
@@ -191,9 +204,21 @@ class IcebergOverHttp(ThriftOverHttp):
                 return Response(304)
             if await rules.file_refusal(lookup.name, cached.location, cached.file, session) is None:
                 return cached.response
-        response = await self._on_thread(asked, session, [(call, reply)])
+        response = await self._on_thread(asked, session, Known([(call, reply)]))
         self._loads.put(lookup, reply, response)
         return response
+
+    async def _commit(self, asked: Asked, session: Session) -> Response:
+        """The response to a commit, whose thread begins with the row of the table."""
+        from metastored.iceberg.repeated_loads import LoadLookup
+        from metastored.iceberg.requests import Request
+
+        lookup, rules = LoadLookup.of(Request(*asked)), self._service.file_rules
+        assert rules is not None
+        if lookup is None or await rules.is_remote(lookup.name):
+            return await self._on_thread(asked, session)
+        reply = await WholeReplies(self._service).handle(lookup.call, session)
+        return await self._on_thread(asked, session, Known([(lookup.call, reply)], lookup.name))
 
     async def _list(self, asked: Asked, session: Session) -> Response:
         """The response to a list. A thread is used for the first list of the same names, and for errors."""
@@ -211,18 +236,17 @@ class IcebergOverHttp(ThriftOverHttp):
             reply = await handler.handle(call, session)
             known.append((call, reply))
             if reply.error is not None:
-                return await self._on_thread(asked, session, known)
+                return await self._on_thread(asked, session, Known(known))
         replies = [reply for _, reply in known]
         cached = self._lists.get(lookup, replies)
         if cached is not None:
             return cached
-        response = await self._on_thread(asked, session, known)
+        response = await self._on_thread(asked, session, Known(known))
         self._lists.put(lookup, replies, response)
         return response
 
     def _answer(self, asked: Asked, session: Session, loop: asyncio.AbstractEventLoop, known: Known) -> Response:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
-        from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller as ApiCaller
         from metastored.client._sync.client import TIMEOUT, Client
         from metastored.client._sync.metadata import BATCH
@@ -232,6 +256,7 @@ class IcebergOverHttp(ThriftOverHttp):
         from metastored.iceberg.files import MetadataFiles
         from metastored.iceberg.requests import Request
         from metastored.iceberg.serving import serve
+        from metastored.server.http.prefetched import Prefetched
 
         service, rules, access = self._service, self._service.file_rules, self._service.files
         assert rules is not None and access is not None
@@ -241,12 +266,10 @@ class IcebergOverHttp(ThriftOverHttp):
         commits = copy(session)
         commits.generation = commits.accepts = Generation.HIVE_4_2
         identity = Identity(session.user, session.groups)
-        handler: Handler = WholeReplies(service)
-        if known:
-            handler = Prefetched(handler, known)
+        handler, local = WholeReplies(service), known.local
+        inside = Prefetched(handler, session, loop, known.calls)
 
-        def client(of: Session) -> Client:
-            inside = InProcess(handler, of.user, of, loop)
+        def client(inside: Prefetched) -> Client:
             return Client(ApiCaller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
 
         def entrust(tables: Iterable[TableName]) -> None:
@@ -255,11 +278,13 @@ class IcebergOverHttp(ThriftOverHttp):
             )
 
         def file_refusal(name: TableName, location: str, file: str) -> str | None:
+            if name == local and rules.is_inside(location, file):
+                return None
             check = rules.file_refusal(name, location, file, session)
             return asyncio.run_coroutine_threadsafe(check, loop).result()
 
         def is_remote(name: TableName) -> bool:
-            return asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
+            return name != local and asyncio.run_coroutine_threadsafe(rules.is_remote(name), loop).result()
 
         def remote_tables(database: DatabaseName) -> tuple[str, ...]:
             return asyncio.run_coroutine_threadsafe(rules.remote_tables(database), loop).result()
@@ -280,10 +305,15 @@ class IcebergOverHttp(ThriftOverHttp):
 
             return self._vendor.credentials(session.user, location, is_alone, writes=writes)
 
+        def forget() -> None:
+            nonlocal local
+            local = None
+            inside.forget()
+
         authorized = service.settings.authorization == "sql"
         caller = Caller(
-            client(session),
-            client(commits),
+            client(inside),
+            client(Prefetched(handler, commits, loop)),
             entrust,
             file_refusal,
             is_remote,
@@ -291,6 +321,7 @@ class IcebergOverHttp(ThriftOverHttp):
             authorized,
             vend,
             remote_tables,
+            forget,
             service.settings.remotes_partial == "on",
         )
         return serve(Catalog(caller, self._files), Request(*asked))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from time import monotonic
 
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.thrift import Service
-from metastored.wire.message import Call, Handler, Reply, Session, Stream
+from metastored.wire.message import Call, Reply, Session, Stream
 
-__all__ = ["Prefetched", "WholeReplies"]
+__all__ = ["WholeReplies"]
 
 
 class WholeReplies:
@@ -34,15 +33,3 @@ class WholeReplies:
             return failure(call, error, session.peer)
         finally:
             log_when_slow(call, session.peer, monotonic() - started, service.settings.slow_call)
-
-
-class Prefetched:
-    """A handler with replies that were read before: each is returned once, to the call with the same arguments."""
-
-    def __init__(self, inner: Handler, known: Iterable[tuple[Call, Reply]]) -> None:
-        self._inner = inner
-        self._known = {(call.method.name, call.body): reply for call, reply in known}
-
-    async def handle(self, call: Call, session: Session) -> Reply:
-        reply = self._known.pop((call.method.name, call.body), None)
-        return reply or await self._inner.handle(call, session)
