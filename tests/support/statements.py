@@ -1,8 +1,8 @@
 """Counts the SQL statements that run while a test calls something.
 
 Every statement takes its text from `Statement.sqlite` or `Statement.postgresql` each time it runs, so they are counted
-there. `Transaction.many` with a thousand rows is one statement: the drivers prepare it once and send it as one batch.
-BEGIN and COMMIT are not counted.
+there; those of `store/engine/pipeline.py` are not: it takes a text once for each connection. `Transaction.many` with a
+thousand rows is one statement: the drivers prepare it once and send it as one batch. BEGIN and COMMIT are not counted.
 """
 
 from __future__ import annotations

@@ -85,6 +85,7 @@ class Routed:
         self._local = local
         self._definitions = definitions
         self._peek: Callable[[], Known | None] = getattr(definitions, "peek", lambda: None)
+        self._begin: Callable[[], Any] = getattr(definitions, "begin", lambda: asyncio.ensure_future(definitions()))
         self._endpoints = endpoints
         self._transactions = transactions
         self._roles = roles
@@ -116,7 +117,7 @@ class Routed:
 
     async def _local_meanwhile(self, call: Call, session: Session, last: Known) -> Reply:
         """A read that was local by the last definitions: it runs while the current definitions are read."""
-        pending = asyncio.ensure_future(self._definitions())
+        pending = self._begin()
         try:
             reply = await self._local.handle(call, session)
         except BaseException:

@@ -1,6 +1,8 @@
 """The metastore as a handler: serves every call from the store.
 
-A call that reads one row of SQLite, or a few for a short reply, runs on the event loop, the rest on the pool's threads.
+A call that reads one row of SQLite, or a few for a short reply, runs on the event loop; so does one that reads single
+rows of PostgreSQL, which is run again with each row that it needed. The rest runs on the pool's threads.
+
 This file names no method: `core/serving.py` collects the functions that serve them.
 """
 
@@ -25,6 +27,8 @@ from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
 from metastored.service.core.serving import Function, served, served_if_short
+from metastored.store.engine.database import Database
+from metastored.store.engine.replay import replayed
 from metastored.threads import Pool
 from metastored.wire.checks import fault
 from metastored.wire.message import Call, Reply, Session
@@ -48,11 +52,11 @@ class Local:
         self._for_ended = asyncio.Semaphore()
         self._functions = served()
         self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
-        sqlite = service.database.dialect == "sqlite"
-        self._if_short = served_if_short() if sqlite else {}
-        self._on_loop = {
-            name for name in self._functions if METHODS[name].cost == "point" and (sqlite or _needs_no_store(name))
-        }
+        self._if_short = served_if_short()
+        self._reader = reader = service.database.loop_reader()
+        points = {name for name in self._functions if METHODS[name].cost == "point"}
+        self._on_loop = points if reader is None else {name for name in points if _needs_no_store(name)}
+        self._by_rows = {name for name in points - self._on_loop if METHODS[name].verb == "read"}
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
@@ -64,8 +68,13 @@ class Local:
         show(session, self._shown[method.name])
         if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
-        if method.name in self._if_short and call.size <= ON_LOOP:
-            found = self._run_if_short(self._if_short[method.name], call, session)
+        if method.name in self._by_rows and call.size <= ON_LOOP and self._reader is not None:
+            found = await replayed(self._reader, partial(self._run, function, call, session))
+            if found is not None:
+                return found
+        elif method.name in self._if_short and call.size <= ON_LOOP:
+            attempt = partial(self._run_if_short, self._if_short[method.name], call, session)
+            found = attempt() if self._reader is None else await replayed(self._reader, attempt)
             if found is not None:
                 return found
         try:
@@ -74,11 +83,13 @@ class Local:
         except StoreError as error:
             return _failed(method, error, session)
 
-    def _run_if_short(self, function: Function, call: Call, session: Session) -> Reply | None:
+    def _run_if_short(
+        self, function: Function, call: Call, session: Session, database: Database | None = None
+    ) -> Reply | None:
         if fault(call) is not None:
             return None
         try:
-            value: Encoded | None = function(Context(self._service, session), *call.args)
+            value: Encoded | None = function(Context(self._service, session, database), *call.args)
         except (Error, *UNREADABLE):
             return None
         return None if value is None else Reply(value.body)
@@ -99,13 +110,13 @@ class Local:
                 return Reply.failed(call.method, "the client has disconnected", session.version)
             return await self._pool.run(partial(self._run, function, call, session))
 
-    def _run(self, function: Function, call: Call, session: Session) -> Reply:
+    def _run(self, function: Function, call: Call, session: Session, database: Database | None = None) -> Reply:
         method = call.method
         try:
             wrong = fault(call)
             if wrong is not None:
                 return Reply.failed(method, wrong, session.version)
-            value = self._call(function, call, session)
+            value = self._call(function, call, session, database)
             if type(value) is Encoded:
                 return Reply(value.body)
             return Reply.of(method, value)
@@ -114,11 +125,11 @@ class Local:
         except Exception as error:
             return _failed(method, error, session)
 
-    def _call(self, function: Function, call: Call, session: Session) -> Any:
+    def _call(self, function: Function, call: Call, session: Session, database: Database | None) -> Any:
         """Calls the function; retries when it raises ConcurrentChange because of a conflict with another call."""
         for _ in range(ATTEMPTS):
             try:
-                return function(Context(self._service, session), *call.args)
+                return function(Context(self._service, session, database), *call.args)
             except ConcurrentChange as conflict:
                 last = conflict
             service = self._service

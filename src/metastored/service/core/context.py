@@ -79,10 +79,11 @@ class Context:
 
     __slots__ = ("database", "removals", "service", "session", "warehouse")
 
-    def __init__(self, service: Service, session: Session) -> None:
+    def __init__(self, service: Service, session: Session, database: Database | None = None) -> None:
+        """`database` is another view of the service's database, for a call that is replayed: see `store/engine`."""
         self.service: Final = service
         self.session: Final = session
-        self.database: Final = service.database
+        self.database: Final = database or service.database
         self.warehouse: Final = service.warehouse
         self.removals: Final = list[str]()
         """The directories that the transaction of `removing.py` plans to remove."""

@@ -41,6 +41,17 @@ class Remotes:
         """The present definitions. Raises StoreError."""
         return await self._pool.run(self.current) if self._waits else self.current()
 
+    def known_at(self, version: int) -> Definitions | None:
+        """The definitions of a version of the store; None if they have to be read."""
+        cached = self._cached
+        return cached[1] if cached is not None and cached[0] == version else None
+
+    def note(self, version: int, number: int) -> None:
+        """Tells the number of the definitions' state, which was read after a version of the store."""
+        cached = self._cached
+        if cached is not None and cached[1].version == number:
+            self._cached = version, cached[1]
+
     def current(self) -> Definitions:
         """The same for a thread that may wait."""
         version = self._database.version()

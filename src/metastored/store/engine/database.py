@@ -11,17 +11,21 @@
 A worker process opens its own after it was forked. Each thread has its own connection, opened at its first use.
 """
 
+from __future__ import annotations
+
+import asyncio
 import random
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from metastored.errors import StoreError
 from metastored.store.engine.clock import Clock
-from metastored.store.engine.transaction import ConstraintViolated, Snapshot, Transaction, WriteConflict
+from metastored.store.engine.statements import Statement
+from metastored.store.engine.transaction import ConstraintViolated, Row, Snapshot, Transaction, WriteConflict
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -41,6 +45,13 @@ RETRY_PAUSE = 0.01
 """Seconds. The first pause before a retry is at most twice this; each further one doubles."""
 
 NESTED = "this thread has a transaction open already; transactions do not nest"
+
+
+class LoopReader(Protocol):
+    """Reads for the event loop that do not wait on a thread."""
+
+    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[list[Row]] | None:
+        """The rows of a statement; None if it has to run on a thread. The future raises StoreError."""
 
 
 class Database(ABC):
@@ -75,6 +86,14 @@ class Database(ABC):
         after.
         """
 
+    def loop_reader(self) -> LoopReader | None:
+        """For the one event loop of a server; None for SQLite, whose reads do not wait."""
+        return None
+
+    def pending_version(self) -> asyncio.Future[list[Row]] | None:
+        """The version as a row, by `loop_reader`; None if `version` has to be called on a thread."""
+        return None
+
     def clock(self) -> Clock:
         """The clock that all servers of this database have. The servers of an SQLite file are on one machine."""
         return time.time
@@ -91,7 +110,7 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def migration(self) -> AbstractContextManager["Engine"]:
+    def migration(self) -> AbstractContextManager[Engine]:
         """Keeps every other process from changing the schema; yields an engine with one connection for changing it."""
 
     @abstractmethod

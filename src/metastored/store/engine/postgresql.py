@@ -1,14 +1,16 @@
-"""The store in a PostgreSQL database, by psycopg. Each thread has its own connection.
+"""The store in a PostgreSQL database, by psycopg. Each thread has its own connection; for the loop see `pipeline.py`.
 
 Transactions are READ COMMITTED; a transaction locks a row before it changes it (see the `lock` functions of the
 aggregates). A lost connection is replaced at the next call; the call that lost it gets the error.
 """
 
+import asyncio
 import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,8 @@ from sqlalchemy import literal_column, select, text, update
 from metastored.errors import StoreError
 from metastored.store.engine import schema
 from metastored.store.engine.clock import DatabaseClock
-from metastored.store.engine.database import NESTED, Database
+from metastored.store.engine.database import NESTED, Database, LoopReader
+from metastored.store.engine.pipeline import Pipeline
 from metastored.store.engine.statements import POSTGRESQL, Statement
 from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
 
@@ -47,7 +50,8 @@ ROWS_AT_ONCE = 1000
 CONFLICTS = ("40001", "40P01")  # serialization_failure, deadlock_detected
 CONSTRAINTS = ("23503", "23505")  # foreign_key_violation, unique_violation
 
-_LOCK_SPACE = 0x736B6570  # "metastored": separates our advisory locks from those of other programs
+_LOCK_SPACE = 0x736B6570
+"""Separates our advisory locks from those of other programs. Servers of all versions have to use the same number."""
 _SCHEMA_CLAIM = "schema"
 
 _version = schema.counters.c.name == literal_column(f"'{schema.VERSION_COUNTER}'")
@@ -264,6 +268,7 @@ class PostgresDatabase(Database):
         self._idle: list[Connection] = []
         self._closed = False
         self._clock: DatabaseClock | None = None
+        self._pipeline = Pipeline(partial(connect, url))
         self._mine()
 
     def _lost(self) -> None:
@@ -364,6 +369,12 @@ class PostgresDatabase(Database):
         version: int = row[0]
         return version
 
+    def loop_reader(self) -> LoopReader:
+        return self._pipeline
+
+    def pending_version(self) -> "asyncio.Future[list[Row]] | None":
+        return self._pipeline.read(_READ_VERSION, {})
+
     def clock(self) -> DatabaseClock:
         with self._guard:
             found = self._clock
@@ -417,6 +428,7 @@ class PostgresDatabase(Database):
             owned, idle = list(self._owned), self._idle
             self._owned.clear()
             self._idle = []
+        self._pipeline.close()
         for mine in owned:
             mine.close()
         for connection in idle:

@@ -8,12 +8,12 @@ objects. Every value is a named `bindparam`; constants belong into the statement
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from sqlalchemy import Select, bindparam, literal_column
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.compiler import Compiled, SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ClauseElement, ColumnElement
 from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import Boolean
@@ -25,6 +25,14 @@ POSTGRESQL = "postgresql"
 
 NO_LIMIT = 2**63 - 1
 """The value of `LIMIT :limit` for all rows. SQLite's -1 and PostgreSQL's NULL are errors to the other one."""
+
+
+class Numbered(NamedTuple):
+    """A statement whose parameters have numbers."""
+
+    text: bytes
+    names: tuple[str, ...]
+    """Of the parameters $1, $2 and so on."""
 
 
 class Statement:
@@ -60,9 +68,18 @@ class Statement:
         dialect = PGDialect(paramstyle=style)  # type: ignore[no-untyped-call]
         return self._compile(POSTGRESQL, dialect).encode()
 
+    @cached_property
+    def numbered(self) -> Numbered:
+        """The text for libpq, with parameters as `$1`, and their names in this order."""
+        from sqlalchemy.dialects.postgresql.base import PGDialect
+
+        dialect = PGDialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
+        compiled = self._compiled(POSTGRESQL, dialect)
+        names = compiled.positiontup if isinstance(compiled, SQLCompiler) else None
+        return Numbered(str(compiled).encode(), tuple(names or ()))
+
     def _compile(self, name: str, dialect: Dialect) -> str:
-        source = self._source if isinstance(self._source, ClauseElement) else self._source(name)
-        compiled = source.compile(dialect=dialect)
+        compiled = self._compiled(name, dialect)
         values = {key: value for key, value in (compiled.params or {}).items() if value is not None}
         if values:
             raise ValueError(f"a statement binds the constants {values}; write them as literal_column: {compiled}")
@@ -72,6 +89,10 @@ class Statement:
             if names != self._positions:
                 raise ValueError(f"a statement has the parameters {names} in this order, not {self._positions}")
         return str(compiled)
+
+    def _compiled(self, name: str, dialect: Dialect) -> Compiled:
+        source = self._source if isinstance(self._source, ClauseElement) else self._source(name)
+        return source.compile(dialect=dialect)
 
 
 class InList(ColumnElement[bool]):
