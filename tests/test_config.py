@@ -101,6 +101,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "iceberg": ("on", "on"),
     "iceberg_role": ("arn:aws:iam::123456789012:role/lake", "arn:aws:iam::123456789012:role/lake"),
     "iceberg_role_seconds": ("900", 900),
+    "iceberg_signing": ("on", "on"),
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),
@@ -119,6 +120,7 @@ TOGETHER = {
     "jwt_issuer": {"jwt_keys": "/keys.json"},
     "jwt_audience": {"jwt_keys": "/keys.json"},
     "iceberg_role": {"iceberg": "on", "authorization": "sql"},
+    "iceberg_signing": {"iceberg": "on", "authorization": "sql"},
 }
 
 
