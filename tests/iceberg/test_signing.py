@@ -287,7 +287,6 @@ def test_a_table_with_another_in_its_directory_is_not_signed(running: Running, m
     body = asked(running, "warehouse/shared.db/t/inner/x")
     assert sign(maja, "shared", body).status == 200
     maja.table("shared", "other", location=f"s3a://{BUCKET}/warehouse/shared.db/t/inner")
-    time.sleep(2.1)  # It is looked again after two seconds.
     refused = sign(maja, "shared", body)
     assert (refused.status, refused.error) == (403, "ForbiddenException")
     assert "no other table" in refused.message

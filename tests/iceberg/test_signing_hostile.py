@@ -378,7 +378,7 @@ def alone() -> bool:
 def made(
     signer: Signer, user: str = "bob", location: str = "s3://lake/w/t", writes: bool = False
 ) -> TableSigner | None:
-    return signer.of_table(user, "t", location, alone, writes=writes)
+    return signer.of_table(user, location, alone, writes=writes)
 
 
 def test_the_keys_of_the_role_are_used_where_there_is_one() -> None:
@@ -403,7 +403,7 @@ def test_the_keys_of_the_role_are_used_where_there_is_one() -> None:
 def test_nothing_is_signed_outside_of_the_warehouse_and_beside_another_table() -> None:
     signer = Signer("s3://lake/w", None, {}, lambda: SigningKeys("a", "b", None))
     assert made(signer, location="s3://lake/v/t") is made(signer, location="file:/w/t") is None
-    assert signer.of_table("bob", "t", "s3://lake/w/t", lambda: False, writes=True) is None
+    assert signer.of_table("bob", "s3://lake/w/t", lambda: False, writes=True) is None
 
 
 def test_a_server_without_keys_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +18,6 @@ from metastored.errors import MissingExtra
 from metastored.iceberg.errors import Unavailable
 from metastored.iceberg.s3_addresses import Store
 from metastored.iceberg.vending import (
-    MAX_CACHED,
     S3Directory,
     Vendor,
     below,
@@ -38,8 +35,6 @@ log = logging.getLogger("metastored.iceberg")
 
 DELEGATION: Final = "remote-signing"
 """The word in the header X-Iceberg-Access-Delegation by which a client asks for a signer."""
-RECHECKED: Final = 2.0
-"""Seconds after which it is looked again whether another table is in the directory: all tables are read for it."""
 
 
 class SigningKeys(NamedTuple):
@@ -83,18 +78,14 @@ class Signer:
         self._store: Final = Store.of(environment)
         self._client: Final = client_properties(environment)
         self._keys: Final = keys or keys_of_environment()
-        self._alone: OrderedDict[tuple[str, S3Directory], float] = OrderedDict()
-        self._lock: Final = threading.Lock()
 
-    def of_table(
-        self, user: str, name: str, location: str, is_alone: Callable[[], bool], *, writes: bool
-    ) -> TableSigner | None:
+    def of_table(self, user: str, location: str, is_alone: Callable[[], bool], *, writes: bool) -> TableSigner | None:
         """What signs for a user and a table; None for a table that is not below the warehouse in S3.
 
         `is_alone` tells whether nothing else is in the directory, as for `Vendor.credentials`.
         """
         directory = below(self._warehouse, location)
-        if directory is None or not self._is_alone(name, directory, is_alone):
+        if directory is None or not is_alone():
             return None
 
         def keys() -> SigningKeys:
@@ -105,21 +96,6 @@ class Signer:
             return SigningKeys(made.id, made.secret, made.token)
 
         return TableSigner(self._store, directory, writes, self._client, keys)
-
-    def _is_alone(self, name: str, directory: S3Directory, is_alone: Callable[[], bool]) -> bool:
-        key = name, directory
-        now = time.monotonic()
-        with self._lock:
-            if now - self._alone.get(key, -RECHECKED) < RECHECKED:
-                return True
-        if not is_alone():
-            return False
-        with self._lock:
-            self._alone[key] = now
-            self._alone.move_to_end(key)
-            while len(self._alone) > MAX_CACHED:
-                self._alone.popitem(last=False)
-        return True
 
 
 def check_installed() -> None:

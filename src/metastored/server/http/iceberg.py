@@ -299,7 +299,7 @@ class IcebergOverHttp(ThriftOverHttp):
             if self._signer is None or session.user is None or (allowed := writes(name, new)) is None:
                 return None
             alone = partial(is_alone, name, location)
-            return self._signer.of_table(session.user, str(name), location, alone, writes=allowed)
+            return self._signer.of_table(session.user, location, alone, writes=allowed)
 
         authorized = service.settings.authorization == "sql"
         caller = Caller(
