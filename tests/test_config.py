@@ -291,3 +291,11 @@ def test_the_warehouse_of_an_object_store_has_one_uri(written: str) -> None:
 def test_a_warehouse_that_is_no_uri_is_refused(written: str, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         load(environment={}, flags={"warehouse": written})
+
+
+@pytest.mark.parametrize("name", ["iceberg_role", "iceberg_signing"])
+@pytest.mark.parametrize("missing", ["iceberg", "authorization"])
+def test_access_to_files_is_given_only_by_privileges(name: str, missing: str, tmp_path: Path) -> None:
+    others = [f"{key}: {value}\n" for key, value in TOGETHER[name].items() if key != missing]
+    with pytest.raises(ConfigError, match=f"{name} is .*: iceberg must be on, and authorization must be sql"):
+        load(written(tmp_path, f"{''.join(others)}{name}: {VALUES[name][0]}\n"), {})

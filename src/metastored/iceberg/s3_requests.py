@@ -105,7 +105,8 @@ SIGNED: Final = frozenset({
     "x-amz-copy-source-range", "x-amz-decoded-content-length", "x-amz-expected-bucket-owner",
     "x-amz-metadata-directive", "x-amz-mp-object-size", "x-amz-sdk-checksum-algorithm", "x-amz-server-side-encryption",
     "x-amz-server-side-encryption-aws-kms-key-id", "x-amz-server-side-encryption-bucket-key-enabled",
-    "x-amz-source-expected-bucket-owner", "x-amz-storage-class", "x-amz-trailer", "x-amz-user-agent",
+    "x-amz-source-expected-bucket-owner", "x-amz-storage-class", "x-amz-te", "x-amz-trailer",
+    "x-amz-user-agent",
 })  # fmt: skip
 """Headers that are signed: S3 refuses a header of its own that is not."""
 SIGNED_FAMILIES: Final = ("x-amz-checksum-", "x-amz-meta-")
