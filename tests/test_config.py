@@ -101,6 +101,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "iceberg": ("on", "on"),
     "iceberg_role": ("arn:aws:iam::123456789012:role/lake", "arn:aws:iam::123456789012:role/lake"),
     "iceberg_role_seconds": ("900", 900),
+    "iceberg_signing": ("on", "on"),
     "lance": ("on", "on"),
     "lance_root": ("s3://b/lance", "s3://b/lance"),
     "lance_managed_by": ("impl", "impl"),
@@ -119,6 +120,7 @@ TOGETHER = {
     "jwt_issuer": {"jwt_keys": "/keys.json"},
     "jwt_audience": {"jwt_keys": "/keys.json"},
     "iceberg_role": {"iceberg": "on", "authorization": "sql"},
+    "iceberg_signing": {"iceberg": "on", "authorization": "sql"},
 }
 
 
@@ -289,3 +291,11 @@ def test_the_warehouse_of_an_object_store_has_one_uri(written: str) -> None:
 def test_a_warehouse_that_is_no_uri_is_refused(written: str, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         load(environment={}, flags={"warehouse": written})
+
+
+@pytest.mark.parametrize("name", ["iceberg_role", "iceberg_signing"])
+@pytest.mark.parametrize("missing", ["iceberg", "authorization"])
+def test_access_to_files_is_given_only_by_privileges(name: str, missing: str, tmp_path: Path) -> None:
+    others = [f"{key}: {value}\n" for key, value in TOGETHER[name].items() if key != missing]
+    with pytest.raises(ConfigError, match=f"{name} is .*: iceberg must be on, and authorization must be sql"):
+        load(written(tmp_path, f"{''.join(others)}{name}: {VALUES[name][0]}\n"), {})

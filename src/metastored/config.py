@@ -495,6 +495,15 @@ class Settings:
     iceberg_role_seconds: int = _key(
         "number", whole(900, 43_200), 3600, "The seconds after which such keys expire, if the role allows that many."
     )
+    iceberg_signing: Literal["off", "on"] = _words(
+        "off",
+        "Whether the server signs requests to S3 for the clients of Iceberg's REST catalog that ask for it: those for "
+        "the files below the location of one table, as the privileges of a client allow it, only below a warehouse in "
+        "S3, and with authorization sql. It signs with the keys of `iceberg_role`, or with those of its own "
+        "environment without a role; clients never get the secret. It needs the extra `glue`.",
+        "off",
+        "on",
+    )
     lance: Literal["off", "on"] = _words(
         "off",
         "Whether the HTTPS port serves Lance's REST namespaces, below /lance/hive2 and /lance/hive3. The server itself "
@@ -581,7 +590,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
-    "Iceberg": ("iceberg", "iceberg_role", "iceberg_role_seconds"),
+    "Iceberg": ("iceberg", "iceberg_role", "iceberg_role_seconds", "iceberg_signing"),
     "Lance": ("lance", "lance_root", "lance_managed_by", "lance_megabytes", "lance_timeout", "lance_external"),
     "ACID views": ("acid_views", "acid_views_port", "acid_views_users", "acid_view_retention"),
     "Hive": ("compat", "distinct_values", "event_retention"),
@@ -743,6 +752,11 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigError(
             "iceberg_role is set: iceberg must be on, and authorization must be sql, so that keys are given only to "
             "those who may read or write a table"
+        )
+    if settings.iceberg_signing == "on" and (settings.iceberg == "off" or settings.authorization != "sql"):
+        raise ConfigError(
+            "iceberg_signing is on: iceberg must be on, and authorization must be sql, so that requests are signed "
+            "only for those who may read or write a table"
         )
     inside = tuple(f"{path}/" for path in (ICEBERG_PATH, LANCE_PATH))
     if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(inside):

@@ -159,7 +159,7 @@ def test_an_entry_has_the_location_and_the_file_of_the_row() -> None:
 
 def test_errors_long_responses_and_those_with_credentials_are_not_stored() -> None:
     loads, asked = RepeatedLoads(), lookup()
-    assert asked is not None and lookup(wants_credentials=True) is None
+    assert asked is not None and lookup(delegation="vended-credentials") is None
     loads.put(asked, reply(1), Response(404, b"{}"))
     loads.put(asked, reply(1), Response(200, bytes(response_cache.MAX_ENTRY)))
     loads.put(asked, Reply.failed(GET_TABLE, "no", "4.0"), Response(200, b"{}"))

@@ -197,6 +197,7 @@ def server(
     """Its warehouse is in S3. maja is an administrator, bob is not."""
     folder = tmp_path_factory.mktemp("vending")
     settings = {"authorization": "sql", "admin_users": USER, "iceberg_role": ROLE, "warehouse": WAREHOUSE}
+    settings["iceberg_signing"] = "on"
     with running_s3(folder) as s3, pytest.MonkeyPatch.context() as patch:
         for name, value in {**s3.environment, "AWS_ENDPOINT_URL_STS": sts.uri}.items():
             patch.setenv(name, value)
@@ -318,6 +319,23 @@ def test_a_parameter_of_another_table_that_names_the_directory_does_not_matter(m
     made = maja.table(namespace)
     maja.table(namespace, "other", properties={"named": made["metadata"]["location"]})
     assert vended(maja.get(f"/namespaces/{namespace}/tables/t", **ASKED).json)
+
+
+@pytest.mark.slow
+def test_a_client_that_accepts_only_signatures_gets_those_of_the_keys_of_the_role(sts: Sts, maja: Rest) -> None:
+    maja.table(maja.namespace("signed"))
+    path = "/namespaces/signed/tables/t"
+    assert "s3.signer.endpoint" not in vended(maja.get(path, **ASKED).json)  # It accepts both.
+    reply = maja.get(path, X_Iceberg_Access_Delegation="remote-signing").json
+    assert reply["config"]["s3.signer.endpoint"] == "v1/namespaces/signed/tables/t/sign"
+    assert not {"s3.access-key-id", "s3.secret-access-key"} & set(reply["config"])
+    uri = f"{reply['config']['s3.endpoint']}/{BUCKET}/warehouse/signed.db/t/x"
+    body = {"method": "PUT", "region": "us-east-1", "uri": uri, "headers": {}}
+    signed = maja.post(f"{path}/sign", body).json["headers"]
+    number = len(sts.asked)
+    assert policy(sts.asked[-1]) == (f"arn:aws:s3:::{BUCKET}/warehouse/signed.db/t/*", True)
+    assert f"Credential=vended{number}/" in signed["Authorization"][0]
+    assert signed["X-Amz-Security-Token"] == [f"token{number}"] and f"secret{number}" not in str(signed)
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ from metastored.iceberg.errors import (
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
 from metastored.iceberg.requests import Json, Request, only_names, page_of
+from metastored.iceberg.signer import TableSigner
 from metastored.iceberg.vending import Vended, s3_directory
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
@@ -84,6 +85,10 @@ class Caller(NamedTuple):
     """Drops what was read for the request before it came to its turn."""
     partial_lists: bool = False
     """Whether lists leave out the tables of remotes that do not respond, instead of failing."""
+    signs: bool = False
+    """Whether requests to S3 are signed for clients."""
+    signer: Callable[[TableName, str, bool], TableSigner | None] = lambda name, location, new: None
+    """Signs requests for the files of a table, by the same rules as `vend` has."""
 
 
 class Loaded(NamedTuple):
@@ -216,11 +221,14 @@ class Catalog:
 
         There are none if its metadata names another place than the metastore, whose location was checked.
         """
-        location = (row.sd and row.sd.location) or ""
-        if s3_directory(location) is None or s3_directory(metadata["location"]) != s3_directory(location):
-            return []
-        vended = self.caller.vend(name, location, new)
+        location = _location(row, metadata)
+        vended = None if location is None else self.caller.vend(name, location, new)
         return [] if vended is None else [vended]
+
+    def signer(self, name: TableName, row: Table, metadata: Json, *, new: bool = False) -> TableSigner | None:
+        """What signs requests of the caller for the files of a table; None where credentials would not be vended."""
+        location = _location(row, metadata)
+        return None if location is None else self.caller.signer(name, location, new)
 
     def check_file(self, name: TableName, location: str, file: str) -> None:
         """Raises Forbidden if a file may not be read or written for a table at a location."""
@@ -274,6 +282,13 @@ class Catalog:
                 raise Locked from None
             raise
         return True
+
+
+def _location(row: Table, metadata: Json) -> str | None:
+    """The location of a table in S3; None if it is elsewhere, or if its metadata names another."""
+    location = (row.sd and row.sd.location) or ""
+    directory = s3_directory(location)
+    return location if directory is not None and s3_directory(metadata["location"]) == directory else None
 
 
 def conditional(expected: str) -> dict[str, str]:

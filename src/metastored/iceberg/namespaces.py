@@ -43,7 +43,8 @@ def config(catalog: Catalog, request: Request) -> Json:
     """The endpoints, and the prefix of all paths: `warehouse` of a client's settings is the name of a catalog."""
     name = normalize(request.parameter("warehouse") or "") or DEFAULT_CATALOG
     catalog.check_catalog(name)
-    return {"defaults": {}, "overrides": {"prefix": name}, "endpoints": announced(planning=can_plan())}
+    endpoints = announced(planning=can_plan(), signing=catalog.caller.signs)
+    return {"defaults": {}, "overrides": {"prefix": name}, "endpoints": endpoints}
 
 
 def list_namespaces(catalog: Catalog, request: Request) -> Json:

@@ -4,7 +4,7 @@ The row of the table is read from the metastore for each request, in the session
 the key. They name the metadata file, which never changes, so an entry is never stale, whoever writes meanwhile and by
 which protocol. Whether the caller may have the file read is not cached: the server checks it for each request.
 
-Responses with credentials are never stored.
+Responses with credentials, or with the address of a signer, are never stored.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class LoadLookup(NamedTuple):
 
     @classmethod
     def of(cls, request: Request) -> LoadLookup | None:
-        """The look-up of a load; None for a request that is refused without one, or that wants credentials."""
-        if request.wants_credentials:
+        """The look-up of a load; None for a request that is refused without one, or that wants more than the
+        table."""
+        if request.delegation:
             return None
         try:
             name = request.table

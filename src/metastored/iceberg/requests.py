@@ -59,8 +59,9 @@ class Request(NamedTuple):
     query: str = ""
     body: bytes = b""
     if_none_match: str = ""
-    wants_credentials: bool = False
-    """Whether the client asks for credentials for the files of tables."""
+    delegation: str = ""
+    """The way to the files of tables that the client asks for and the server has: `vended-credentials`,
+    `remote-signing`, or none."""
 
     def parameter(self, name: str) -> str | None:
         """The value of a parameter of the query; the last one where it is repeated."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-__all__ = ["ENDPOINTS", "PLANNING", "ROUTES", "Endpoint", "Route", "announced", "find"]
+__all__ = ["ENDPOINTS", "PLANNING", "ROUTES", "SIGNING", "Endpoint", "Route", "announced", "find"]
 
 VERSION: Final = "v1"
 PREFIX: Final = "{prefix}"
@@ -46,6 +46,7 @@ _ALL: Final = (
     Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}", "fetch_planning_result", True),
     Endpoint("DELETE", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}", "cancel_planning", True),
     Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks", "fetch_scan_tasks", True),
+    Endpoint("POST", "/v1/{prefix}/namespaces/{namespace}/tables/{table}/sign", "sign_request", True),
     Endpoint("POST", "/v1/{prefix}/tables/rename", "rename_table"),
     Endpoint("POST", "/v1/{prefix}/transactions/commit", "commit_transaction"),
     Endpoint("GET", "/v1/{prefix}/namespaces/{namespace}/views", "list_views", True),
@@ -58,6 +59,8 @@ _ALL: Final = (
 )
 PLANNING: Final = frozenset({"plan_table_scan", "fetch_planning_result", "cancel_planning", "fetch_scan_tasks"})
 """The operations that need an optional dependency."""
+SIGNING: Final = frozenset({"sign_request"})
+"""The operation that a setting turns on."""
 ENDPOINTS: Final = {endpoint.operation: endpoint for endpoint in _ALL}
 """The endpoints by the names of their operations."""
 
@@ -86,9 +89,10 @@ _SHAPES: Final = frozenset(words for _, words in ROUTES)
 _FIRST: Final = frozenset(words[0] for words in _SHAPES)
 
 
-def announced(*, planning: bool = True) -> list[str]:
-    """The endpoints as `/v1/config` lists them; without `planning` those for plans of scans are left out."""
-    hidden = {"config"} if planning else {"config", *PLANNING}
+def announced(*, planning: bool = True, signing: bool = True) -> list[str]:
+    """The endpoints as `/v1/config` lists them; without `planning` those for plans of scans are left out, and without
+    `signing` the one that signs requests."""
+    hidden = {"config"} | (set() if planning else PLANNING) | (set() if signing else SIGNING)
     return [f"{each.verb} {each.path}" for each in _ALL if each.operation not in hidden]
 
 

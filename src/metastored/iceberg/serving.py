@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from metastored.iceberg import commits, namespaces, tables, views
+from metastored.iceberg import commits, namespaces, signing, tables, views
 from metastored.iceberg.catalog import Catalog
 from metastored.iceberg.errors import body_of, known_error
 from metastored.iceberg.planning import operations as planning
@@ -33,7 +33,7 @@ class Response(NamedTuple):
 OPERATIONS: Final[Mapping[str, Callable[[Catalog, Request], Any]]] = {
     name: getattr(module, name)
     for name in ENDPOINTS
-    for module in (commits, namespaces, planning, tables, views)
+    for module in (commits, namespaces, planning, signing, tables, views)
     if hasattr(module, name)
 }
 """The function of each operation; all are named as in `routes.py`."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from metastored.errors import InvalidOperationException, NoSuchObjectException
 from metastored.hive.locations import canonical
+from metastored.iceberg import signer
 from metastored.iceberg.catalog import TABLES, Catalog
 from metastored.iceberg.commits import (
     Conflict,
@@ -39,6 +40,8 @@ from metastored.iceberg.requests import (
     texts,
 )
 from metastored.iceberg.rights import may_change, may_create
+from metastored.iceberg.signing import client_config
+from metastored.iceberg.vending import s3_directory
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.wire.generated.common import Table
@@ -81,16 +84,16 @@ def create_table(catalog: Catalog, request: Request) -> Json:
     metadata = new_table(schema, spec, order, where, properties)
     if not staged:
         made = create(catalog, name, metadata)
-        if not request.wants_credentials:
+        if not request.delegation:
             return made
-        return with_credentials(catalog, request, made, name, catalog.table_row(name), metadata)
+        return with_access(catalog, request, made, name, catalog.table_row(name), metadata)
     check_free(catalog, name)
     reply: Json = {"metadata": written(metadata), "config": {}}
-    if not request.wants_credentials:
+    if not request.delegation:
         return reply
     row = changed_table(new_row_of(catalog, name, metadata), metadata, next_file(metadata, None), None, None)
     may_create(catalog, row)
-    return with_credentials(catalog, request, reply, name, row, metadata, new=True)
+    return with_access(catalog, request, reply, name, row, metadata, new=True)
 
 
 def register_table(catalog: Catalog, request: Request) -> Json:
@@ -139,13 +142,13 @@ def load_table(catalog: Catalog, request: Request) -> Json | None:
         raise BadRequest(f"the parameter snapshots is {snapshots!r}: all or refs was expected")
     row = catalog.table_row(request.table)
     known = etag_of(metadata_location(row), snapshots) in request.if_none_match
-    if known and not request.wants_credentials:
+    if known and not request.delegation:
         # The metadata is not opened here, and whoever may read the table may know that it is the same.
         return None
     loaded = catalog.table(request.table, row)
     metadata = with_refs_only(loaded.metadata) if snapshots == "refs" else loaded.metadata
     reply = loaded_reply(loaded.file, metadata)
-    return with_credentials(catalog, request, reply, loaded.name, loaded.row, loaded.metadata)
+    return with_access(catalog, request, reply, loaded.name, loaded.row, loaded.metadata)
 
 
 def load_credentials(catalog: Catalog, request: Request) -> Json:
@@ -155,11 +158,16 @@ def load_credentials(catalog: Catalog, request: Request) -> Json:
     return {"storage-credentials": [each.storage_credential for each in vended]}
 
 
-def with_credentials(
+def with_access(
     catalog: Catalog, request: Request, reply: Json, name: TableName, row: Table, metadata: Json, *, new: bool = False
 ) -> Json:
-    """A reply with the credentials that the client asks for, if there are any."""
-    vended = catalog.vended(name, row, metadata, new=new) if request.wants_credentials else []
+    """A reply with the credentials, or the address of the signer, that the client asks for, if there are any."""
+    if request.delegation == signer.DELEGATION:
+        if new and s3_directory(metadata["location"]) != s3_directory(catalog.default_location(name)):
+            return reply  # Nothing is stored yet from which the signer could know this location.
+        signs = catalog.signer(name, row, metadata, new=new)
+        return reply if signs is None else {**reply, "config": client_config(request.route.prefix, name, signs)}
+    vended = catalog.vended(name, row, metadata, new=new) if request.delegation else []
     if not vended:
         return reply
     config = {key: value for each in vended for key, value in each.config.items()}

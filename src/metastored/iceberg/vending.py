@@ -140,9 +140,21 @@ class Vendor:
 
         Raises Unavailable if STS makes none.
         """
-        directory = s3_directory(location)
-        if directory is None or self._warehouse is None or not directory.is_below(self._warehouse):
+        directory = below(self._warehouse, location)
+        keys = None if directory is None else self.keys(user, directory, is_alone, writes=writes)
+        if keys is None:
             return None
+        config = {
+            **self._client,
+            "s3.access-key-id": keys.id,
+            "s3.secret-access-key": keys.secret,
+            "s3.session-token": keys.token,
+            "s3.session-token-expires-at-ms": str(int(keys.expires.timestamp() * 1000)),
+        }
+        return Vended(f"{location.rstrip('/')}/", config)
+
+    def keys(self, user: str, directory: S3Directory, is_alone: Callable[[], bool], *, writes: bool) -> Keys | None:
+        """The keys themselves; None if something else is in the directory. Raises Unavailable if STS makes none."""
         key = user, directory, writes
         with self._lock:
             keys = self._cache.get(key)
@@ -155,14 +167,14 @@ class Vendor:
                 self._cache.move_to_end(key)
                 while len(self._cache) > MAX_CACHED:
                     self._cache.popitem(last=False)
-        config = {
-            **self._client,
-            "s3.access-key-id": keys.id,
-            "s3.secret-access-key": keys.secret,
-            "s3.session-token": keys.token,
-            "s3.session-token-expires-at-ms": str(int(keys.expires.timestamp() * 1000)),
-        }
-        return Vended(f"{location.rstrip('/')}/", config)
+        return keys
+
+
+def below(warehouse: S3Directory | None, location: str) -> S3Directory | None:
+    """The directory of a location in S3 below the warehouse; None for any other."""
+    directory = s3_directory(location)
+    inside = directory is not None and warehouse is not None and directory.is_below(warehouse)
+    return directory if inside else None
 
 
 def session_name(user: str) -> str:
@@ -202,10 +214,14 @@ def region_of(environment: Mapping[str, str]) -> str | None:
     return environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
 
 
+def endpoint_of(environment: Mapping[str, str]) -> str | None:
+    """The address of an S3 that is not that of AWS."""
+    return environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL")
+
+
 def client_properties(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The region and the address of S3 that the server itself uses, as the properties of a client."""
-    region = region_of(environment)
-    endpoint = environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL")
+    region, endpoint = region_of(environment), endpoint_of(environment)
     return {
         **({"client.region": region, "s3.region": region} if region else {}),
         **({"s3.endpoint": endpoint, "s3.path-style-access": "true"} if endpoint else {}),

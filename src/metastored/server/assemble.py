@@ -46,7 +46,7 @@ from metastored.service.remotes.definitions import Remotes
 from metastored.service.retention import clean
 from metastored.service.security.roles import roles_of
 from metastored.service.security.tokens import password_of
-from metastored.service.tables import sharing
+from metastored.service.tables.sharing import Sharing
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import check_schema, ensure_schema
 from metastored.store.engine.opening import open_database
@@ -287,8 +287,10 @@ def guarded(
     if settings.read_only == "on":
         handler = ReadOnly(handler)
 
+    sharing = Sharing(service.database)
+
     async def is_shared(name: TableName, location: str) -> bool:
-        return await pool.run(lambda: service.database.run(lambda tx: sharing.is_shared(tx, name, location)))
+        return await pool.run(lambda: sharing.is_shared(name, location))
 
     places = Places(is_remote, lacking, settings.location_schemes, holds, is_shared, remote_tables)
     if settings.shows_acid_views:

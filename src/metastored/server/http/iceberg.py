@@ -24,6 +24,8 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import PLANNING, Route, find
+from metastored.iceberg.signer import DELEGATION as REMOTE_SIGNING
+from metastored.iceberg.signer import Signer, TableSigner
 from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
@@ -97,7 +99,7 @@ class Asked(NamedTuple):
     query: str
     body: bytes
     tag: str
-    wants_credentials: bool
+    delegation: str
 
 
 class IcebergOverHttp(ThriftOverHttp):
@@ -120,6 +122,7 @@ class IcebergOverHttp(ThriftOverHttp):
             "list_views": self._list,
         }
         self._vendor = _vendor(service)
+        self._signer = _signer(service, self._vendor)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         answer = partial(_refuse, send, scope["method"] == "HEAD")
@@ -154,7 +157,7 @@ class IcebergOverHttp(ThriftOverHttp):
         try:
             await body_of_request.receive(receive, headers)
             query, tag = scope.get("query_string", b"").decode("latin-1"), headers.get(b"if-none-match", b"")
-            asked = Asked(route, query, body_of_request.data, tag.decode("latin-1"), _wants_credentials(headers))
+            asked = Asked(route, query, body_of_request.data, tag.decode("latin-1"), self._delegation(headers))
             # The first request of all imports on its thread what the shorter ways need.
             way = self._shorter.get(route.endpoint.operation) if self._files is not None else None
             response = await (way or self._on_thread)(asked, session)
@@ -171,6 +174,16 @@ class IcebergOverHttp(ThriftOverHttp):
             headers = {name: value for name, value in headers.items() if name != b"authorization"}
         return await super()._identify(scope, headers, session)
 
+    def _delegation(self, headers: dict[bytes, bytes]) -> str:
+        """Of the ways to the files of tables that a client accepts, the one that the server has, if it has any.
+
+        Keys come first: signatures need a request here for each request to S3.
+        """
+        accepted = headers.get(DELEGATION_HEADER, b"").decode("latin-1").lower().split(",")
+        served = {DELEGATION: self._vendor is not None, REMOTE_SIGNING: self._signer is not None}
+        words = {word.strip() for word in accepted}
+        return next((word for word, is_served in served.items() if is_served and word in words), "")
+
     def close(self) -> None:
         """Ends the threads."""
         self._readers.close()
@@ -185,12 +198,12 @@ class IcebergOverHttp(ThriftOverHttp):
         return await pool.run(partial(self._answer, asked, session, asyncio.get_running_loop(), known))
 
     async def _load(self, asked: Asked, session: Session) -> Response:
-        """The response to a load. A thread is used for the first load of a row, for credentials and for errors."""
+        """The response to a load. A thread is used for the first load of a row, for delegated access and for errors."""
         from metastored.iceberg.repeated_loads import LoadLookup, RepeatedLoads
         from metastored.iceberg.requests import Request
         from metastored.iceberg.serving import Response
 
-        lookup = LoadLookup.of(Request(*asked)) if self._vendor is None or not asked.wants_credentials else None
+        lookup = LoadLookup.of(Request(*asked))
         if lookup is None:
             return await self._on_thread(asked, session)
         if self._loads is None:
@@ -292,18 +305,26 @@ class IcebergOverHttp(ThriftOverHttp):
         def may(name: TableName, privileges: tuple[str, ...]) -> bool:
             return asyncio.run_coroutine_threadsafe(rules.may(name, privileges, session), loop).result()
 
+        def writes(name: TableName, new: bool) -> bool | None:
+            """Whether the caller may write the files of a table; None if the caller may not even read them."""
+            if is_remote(name) or not (new or may(name, ("select",))):
+                return None
+            return service.settings.read_only != "on" and (new or may(name, WRITES))
+
+        def is_alone(name: TableName, location: str) -> bool:
+            return not asyncio.run_coroutine_threadsafe(rules.is_shared(name, location), loop).result()
+
         def vend(name: TableName, location: str, new: bool) -> Vended | None:
-            if self._vendor is None or session.user is None or is_remote(name):
+            if self._vendor is None or session.user is None or (allowed := writes(name, new)) is None:
                 return None
-            if not new and not may(name, ("select",)):
+            alone = partial(is_alone, name, location)
+            return self._vendor.credentials(session.user, location, alone, writes=allowed)
+
+        def signer(name: TableName, location: str, new: bool) -> TableSigner | None:
+            if self._signer is None or session.user is None or (allowed := writes(name, new)) is None:
                 return None
-            writes = service.settings.read_only != "on" and (new or may(name, WRITES))
-
-            def is_alone() -> bool:
-                shared = asyncio.run_coroutine_threadsafe(rules.is_shared(name, location), loop).result()
-                return not shared
-
-            return self._vendor.credentials(session.user, location, is_alone, writes=writes)
+            alone = partial(is_alone, name, location)
+            return self._signer.of_table(session.user, location, alone, writes=allowed)
 
         def forget() -> None:
             nonlocal local
@@ -323,6 +344,8 @@ class IcebergOverHttp(ThriftOverHttp):
             remote_tables,
             forget,
             service.settings.remotes_partial == "on",
+            self._signer is not None,
+            signer,
         )
         return serve(Catalog(caller, self._files), Request(*asked))
 
@@ -343,17 +366,19 @@ def _routed(verb: str, path: str) -> Route:
     return found
 
 
-def _wants_credentials(headers: dict[bytes, bytes]) -> bool:
-    words = headers.get(DELEGATION_HEADER, b"").decode("latin-1").split(",")
-    return DELEGATION in (word.strip().lower() for word in words)
-
-
 def _vendor(service: Service) -> Vendor | None:
     """What makes credentials for clients. Raises MissingExtra if it is not installed."""
     role = service.settings.iceberg_role
     if role is None or service.files is None:
         return None
     return Vendor(role, service.settings.iceberg_role_seconds, service.files.root, client_properties())
+
+
+def _signer(service: Service, vendor: Vendor | None) -> Signer | None:
+    """What signs requests for clients. Raises MissingExtra if it is not installed."""
+    if service.settings.iceberg_signing == "off" or service.files is None:
+        return None
+    return Signer(service.files.root, vendor)
 
 
 def _check_media_type(headers: dict[bytes, bytes]) -> None:

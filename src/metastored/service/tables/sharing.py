@@ -1,18 +1,48 @@
-"""Whether the directory of a table has files of other objects. All rows are read for it, so no ordinary call asks."""
+"""Whether the directory of a table has files of other objects. All rows are read for it, so no ordinary call asks.
+
+Clients whose requests to S3 are signed ask often, so results are cached until the database changes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from metastored.hive.locations import LocationError, is_under
 from metastored.model.names import TableName
 from metastored.service.core import rows
+from metastored.store.engine.database import Database as Store
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import tables
 from metastored.store.warehouse.occupied import DATABASE, S3, Use, uses
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
+
+MOST: Final = 10_000
+"""Results that are cached."""
+
+
+class Sharing:
+    """Results of `is_shared`, each for one version of the database. Threads share it."""
+
+    def __init__(self, database: Store) -> None:
+        self._database: Final = database
+        self._version: int | None = None
+        self._results: dict[tuple[TableName, str], bool] = {}
+
+    def is_shared(self, name: TableName, location: str) -> bool:
+        """Whether anything but this table has its location at this one or below it."""
+        version = self._database.version()
+        if version != self._version or len(self._results) > MOST:
+            # First the results, then their version: a thread that reads the new version must not get old results.
+            self._results = {}
+            self._version = version
+        results, key = self._results, (name, location)
+        if key not in results:
+            with self._database.read() as tx:
+                results[key] = is_shared(tx, name, location)
+        return results[key]
 
 
 def is_shared(tx: Transaction, name: TableName, location: str) -> bool:
