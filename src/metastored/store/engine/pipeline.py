@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -86,9 +87,13 @@ class Pipeline:
         """Of the connection; libpq does not tell it any more when the connection is lost."""
         self._prepared: dict[Statement, _Prepared | None] = {}
         self._sent: deque[_Sent] = deque()
-        self._opening = False
+        self._opening: threading.Thread | None = None
+        self._opened: psycopg.Connection[Row] | None = None
+        """A new connection, until the loop takes it."""
         self._not_before = 0.0
         self._closed = False
+        self._guard = threading.Lock()
+        """For the three fields that the opening thread changes, too."""
         self._numbers = count()
 
     def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[list[Row]] | None:
@@ -122,8 +127,12 @@ class Pipeline:
 
     def close(self) -> None:
         """Closes the connection. Statements that are under way fail."""
-        self._closed = True
         self._lose(None)
+        with self._guard:
+            self._closed = True
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
 
     # --- the connection ---
 
@@ -132,30 +141,39 @@ class Pipeline:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._lose(None)
-            self._loop, self._not_before, self._opening = loop, 0.0, False
+            self._loop, self._not_before = loop, 0.0
         if self._connection is not None:
             if not self._sent or time.monotonic() - self._sent[0].since < STALLED:
                 return self._connection.pgconn
             self._lose(None)
-        if not self._opening and not self._closed and time.monotonic() >= self._not_before:
-            self._opening = True
-            loop.run_in_executor(None, self._connect).add_done_callback(self._opened)
-        return None
+        with self._guard:
+            opened, self._opened = self._opened, None
+            if opened is None and self._opening is None and not self._closed and time.monotonic() >= self._not_before:
+                self._opening = threading.Thread(target=self._open, name="metastored-pipeline", daemon=True)
+                self._opening.start()
+        return None if opened is None else self._use(opened, loop)
 
-    def _opened(self, opening: asyncio.Future[psycopg.Connection[Row]]) -> None:
-        self._opening = False
+    def _open(self) -> None:
+        """Opens a connection, on a thread of its own."""
         try:
-            connection = opening.result()
-        except (StoreError, asyncio.CancelledError):
+            connection = self._connect()
+        except StoreError:
+            connection = None  # The calls, which use threads meanwhile, report it.
+        with self._guard:
+            self._opening = None
             self._not_before = time.monotonic() + PAUSE
-            return
-        if self._closed or opening.get_loop() is not self._loop:
+            if not self._closed:
+                self._opened, connection = connection, None
+        if connection is not None:
             connection.close()
-            return
-        connection.pgconn.nonblocking = 1
-        connection.pgconn.enter_pipeline_mode()
-        self._connection, self._prepared, self._socket = connection, {}, connection.pgconn.socket
-        self._loop.add_reader(self._socket, self._arrived)
+
+    def _use(self, connection: psycopg.Connection[Row], loop: asyncio.AbstractEventLoop) -> pq.abc.PGconn:
+        pgconn = connection.pgconn
+        pgconn.nonblocking = 1
+        pgconn.enter_pipeline_mode()
+        self._connection, self._prepared, self._socket = connection, {}, pgconn.socket
+        loop.add_reader(self._socket, self._arrived)
+        return pgconn
 
     def _lose(self, error: Exception | None) -> None:
         """Gives the connection up. Statements that wait for a reply fail, and whoever waits for them uses a thread."""
