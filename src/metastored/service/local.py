@@ -39,6 +39,9 @@ log = logging.getLogger("metastored.service")
 ON_LOOP: Final = 4 * 1024
 """The longest call in bytes that may be served on the event loop: parsing longer ones would block other connections."""
 
+SHORT_ON_LOOP: Final = 64 * 1024
+"""The same for functions marked as `short`: they look at the beginning of long arguments, or compare them."""
+
 UNREADABLE: Final = (CatalogNameError, FullNameError, PartitionNameError, LocationError)
 """Errors in names and locations of clients. Their messages say what was wrong."""
 
@@ -72,7 +75,7 @@ class Local:
             found = await replayed(self._reader, partial(self._run, function, call, session))
             if found is not None:
                 return found
-        elif method.name in self._if_short and call.size <= ON_LOOP:
+        elif method.name in self._if_short and call.size <= SHORT_ON_LOOP:
             attempt = partial(self._run_if_short, self._if_short[method.name], call, session)
             found = attempt() if self._reader is None else await replayed(self._reader, attempt)
             if found is not None:
@@ -86,7 +89,7 @@ class Local:
     def _run_if_short(
         self, function: Function, call: Call, session: Session, database: Database | None = None
     ) -> Reply | None:
-        if fault(call) is not None:
+        if None in call.args:
             return None
         try:
             value: Encoded | None = function(Context(self._service, session, database), *call.args)

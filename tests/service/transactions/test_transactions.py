@@ -718,20 +718,24 @@ def _give_it_another_name(metastore: Metastore) -> None:
     metastore.call("alter_table", "db", "t", replace(metastore.call("get_table", "db", "t"), tableName="other"))
 
 
+SHORT, LONG = "9:2:2:", f"99999:2:{','.join(['2', *map(str, range(1000, 3000))])}:"
+"""Snapshots of readers; the long one is longer than most calls that are served on the event loop."""
+
+
+@pytest.mark.parametrize("snapshot", [SHORT, LONG], ids=["short", "long"])
 @pytest.mark.parametrize(
     "change",
     [_allocate_one_more, _take_an_id_back, _forget_old_ids, _recreate_the_table, _give_it_another_name],
     ids=lambda change: change.__name__.strip("_"),
 )
 def test_cached_write_ids_are_not_returned_after_a_change(
-    hive_4: Metastore, change: Callable[[Metastore], None]
+    hive_4: Metastore, change: Callable[[Metastore], None], snapshot: str
 ) -> None:
     """A second server on the same database, with an empty cache, returns the same."""
     hive_4.call("create_database", Database(name="db"))
     _create_table(hive_4)
     opened(hive_4, 3)
     allocated(hive_4, 1, 2)
-    snapshot = "9:2:2:"
     before = valid(hive_4, snapshot)
     assert valid(hive_4, snapshot) == before
     change(hive_4)

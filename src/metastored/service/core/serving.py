@@ -42,7 +42,8 @@ def method(function: F) -> F:
 def short(whole: Function) -> Callable[[F], F]:
     """Marks the function that serves the same method by reading a few rows, and returns None where that is not enough.
 
-    It raises no errors of its own: `whole` is called next, and says what is wrong.
+    It raises no errors of its own, and its arguments were not checked: where it returns None, `whole` is called next,
+    and says what is wrong. It must not walk long arguments.
     """
 
     def mark(function: F) -> F:
