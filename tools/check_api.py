@@ -61,7 +61,7 @@ PRIVILEGES = re.compile(
 )
 
 # Compared with a field's name in lower case and without underscores. A pattern of parameter keys is not one of names;
-# a host is no object; columns have no privileges of their own, and are in every storage descriptor.
+# a host is not an object; columns have no privileges of their own, and are in every storage descriptor.
 _THING = "db|database|tbl|tb|table|cat|catalog|part|partition|func|function|connector"
 NAMED_LIKE = re.compile(
     rf"({_THING})s?(vals?|values?|specs?|lists?)?$|(?<!paramkey)patterns?$|(?<!host)(?<!col)(?<!column)names?$|^tablesused$"
@@ -151,7 +151,7 @@ def word_problems(method: Method) -> Iterator[str]:
         yield f"{method.name} has hook {method.hook!r}; known are {', '.join(sorted(HOOKS))}"
     for event in method.event.split():
         if event not in EVENTS:
-            yield f"{method.name} has event {event!r}, which is no kind of notification"
+            yield f"{method.name} has event {event!r}, which is not a kind of notification"
     for need in filter(None, method.privileges.split(", ")):
         if not PRIVILEGES.fullmatch(need):
             yield f"{method.name} has privilege {need!r}; see src/metastored/wire/api/__init__.py for the vocabulary"
@@ -159,7 +159,7 @@ def word_problems(method: Method) -> Iterator[str]:
         yield f"{method.name} has the doc {method.doc!r}; it is a sentence of at most 110 characters"
     declared = {*method.throws, *(name for version in method.versions for name in method.throws_in(version))}
     for name in sorted(declared - set(THRIFT_EXCEPTIONS)):
-        yield f"{method.name} throws {name}, which is no exception of the API"
+        yield f"{method.name} throws {name}, which is not an exception of the API"
 
 
 def claim_problems(method: Method) -> Iterator[str]:
@@ -173,7 +173,7 @@ def claim_problems(method: Method) -> Iterator[str]:
     if method.route in ("all", "pattern") and method.merge == "none":
         yield f"{method.name} has route {method.route}, but does not say how replies are merged"
     if method.verb == "read" and (method.cost == "write" or method.retry != "safe" or method.event):
-        yield f"{method.name} is a read: its cost is no write, its retry safe, and it writes no event"
+        yield f"{method.name} is a read: its cost is not a write, its retry safe, and it writes no event"
     if method.verb in ("write", "ddl", "grant") and method.cost != "write":
         yield f"{method.name} is a {method.verb}, so its cost is write"
     if " table" in method.privileges and not roles & {"table", "full_name"}:
@@ -201,7 +201,7 @@ def ownership_problems(method: Method, roles: set[str]) -> Iterator[str]:
         if name not in known:
             yield f"{method.name} names the field {name}, which its request does not have"
     if method.changes_with and method.verb != "session":
-        yield f"{method.name} has changes_with, but is no session method: it changes something anyway"
+        yield f"{method.name} has changes_with, but is not a session method: it changes something anyway"
 
 
 def _fields_of(type: Type) -> tuple[Field, ...]:

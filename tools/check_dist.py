@@ -58,7 +58,7 @@ def _wheel_faults(wheel: str, names: set[str], version: str) -> Iterator[str]:
     }
     yield from (f"{wheel} lacks {name}" for name in sorted(wanted - names))
     others = {name for name in names - wanted if not name.startswith(f"metastored-{version}.dist-info/")}
-    yield from (f"{wheel} has {name}, which is no part of the package" for name in sorted(others))
+    yield from (f"{wheel} has {name}, which is not a part of the package" for name in sorted(others))
 
 
 def _strays(name: str, paths: set[str]) -> Iterator[str]:

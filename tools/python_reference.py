@@ -232,7 +232,7 @@ def _member_signature(name: str, member: Any) -> str:
 
 
 def _signature(name: str, value: Any) -> str:
-    """The signature as it is in the source, without `self`; a default that is no plain value is `…`."""
+    """The signature as it is in the source, without `self`; a default that is not a plain value is `…`."""
     signature = inspect.signature(value)
     words, star = [], False
     for parameter in signature.parameters.values():

@@ -146,7 +146,7 @@ def test_a_call_behind_a_failed_login_is_not_served(server: RunningServer, passw
 
 
 def test_a_second_login_on_a_connection_makes_no_other_user(server: RunningServer) -> None:
-    """What follows a login is frames of calls; a login in one is no call."""
+    """What follows a login is frames of calls; a login in one is not a call."""
     with logged_in(server, "maja") as peer:
         peer.send_frame(LOGIN.replace(b"maja\0honey", b"knox\0gate\0"))
         assert b"\5\0\0\0\0" not in peer.rest()
@@ -158,7 +158,7 @@ def test_a_second_login_on_a_connection_makes_no_other_user(server: RunningServe
 
 @pytest.mark.parametrize("name", ["flip\nroot", "\x1b[2J", "flip\u2028x", "flip\u202e", " flip", "x" * 1025], ids=repr)
 def test_a_proxy_user_acts_for_nobody_whose_name_is_no_name(server: RunningServer, name: str) -> None:
-    with pytest.raises(Refusal, match=r"which is no name of a user|a name of a user has at most 1024"):
+    with pytest.raises(Refusal, match=r"which is not a name of a user|a name of a user has at most 1024"):
         logged_in(server, "knox", name)
     if name.startswith("flip"):
         with browser(server) as client:
@@ -234,7 +234,7 @@ FORGED: dict[str, Any] = {
     "a number below zero": lambda i: i._replace(number=-i.number),
     "the largest numbers": lambda i: i._replace(number=2**63 - 1, key_id=2**63 - 1, max_date=2**63 - 1),
     "an owner with a line break": lambda i: i._replace(owner="maja\n2039-01-01 00:00:00,000 INFO [1] user=root"),
-    "an owner that is no text": lambda i: i._replace(owner="\udcff\udc80"),
+    "an owner that is not a text": lambda i: i._replace(owner="\udcff\udc80"),
     "a long owner": lambda i: i._replace(owner="m" * 150_000),
 }
 

@@ -1,7 +1,7 @@
 """Attacks on Kerberos at both ports: pieces of tickets, replays elsewhere, other services and other realms.
 
 The rest is in tests/server/auth/test_kerberos.py (protections and their enforcement, changed and repeated messages,
-tickets for other hosts and of other realms, expired tickets, replays at one server, `doAs` of a user who is no proxy)
+tickets for other hosts and of other realms, expired tickets, replays at one server, `doAs` of users who are no proxies)
 and in tests/server/http/test_kerberos.py (the same over HTTP).
 """
 

@@ -263,7 +263,7 @@ def test_a_backup_cut_short_at_any_place_restores_nothing(saved: Path, tmp_path:
     lengths += [len(whole) - 1000, len(whole) - 1]
     for length in lengths:
         saved.write_bytes(whole[:length])
-        with pytest.raises(StoreError, match=r"is damaged|is no database of metastored|is no backup|is empty"):
+        with pytest.raises(StoreError, match=r"is damaged|is not a database of metastored|is not a backup|is empty"):
             restore(saved, tmp_path / "other")
         assert not (tmp_path / "other").exists(), f"cut at {length} bytes"
 

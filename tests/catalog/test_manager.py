@@ -68,7 +68,7 @@ def test_names_with_empty_parts_are_refused(name: Any) -> None:
 def test_an_unknown_catalog_is_named_with_the_known_ones(half: str) -> None:
     with managed(half, environment={}, list=TWO) as catalogs:
         with pytest.raises(
-            InvalidInputException, match=r"'three', which is no catalog; known are one, two\. Write table"
+            InvalidInputException, match=r"'three', which is not a catalog; known are one, two\. Write table"
         ):
             catalogs.get_table("three.db.t")
         with pytest.raises(InvalidInputException, match=r"Write database or catalog\.database"):
@@ -200,7 +200,7 @@ def test_a_temporary_view_is_created_and_dropped_by_its_name_alone(half: str) ->
         with pytest.raises(ObjectNotFound, match="temporary view v not found"):
             catalogs.temporary.drop("v")
         catalogs.temporary.drop("v", if_exists=True)
-        with pytest.raises(InvalidInputException, match=r"'db\.v' is no name of a temporary view: .*global_temp\.v"):
+        with pytest.raises(InvalidInputException, match=r"'db\.v' is not a name of a temporary view: .*global_temp\.v"):
             catalogs.temporary.create("db.v", VIEW)
 
 

@@ -128,7 +128,7 @@ def test_a_new_iceberg_table_has_the_format_of_its_files(format: str, property: 
 def test_a_new_table_needs_columns_and_keys_among_them() -> None:
     with pytest.raises(InvalidInputException, match=r"db\.t needs at least one column"):
         hive_table("db", "t", TableDefinition(columns=[]))
-    with pytest.raises(InvalidInputException, match=r"partitioned by day\(at\), which is no column of it"):
+    with pytest.raises(InvalidInputException, match=r"partitioned by day\(at\), which is not a column of it"):
         hive_table("db", "t", TableDefinition(columns=[ColumnStatus("at", "date")], partition_by=["day(at)"]))
 
 

@@ -89,7 +89,7 @@ def test_a_warehouse_that_is_no_directory_is_a_finding(home: tuple[str, str], tm
     file = tmp_path / "metastored.yaml"
     (tmp_path / "occupied").write_text("")
     file.write_text(f"data: {home[0]}\nwarehouse: {tmp_path / 'occupied'}\n")
-    assert findings("--config", str(file)) == [("warehouse", f"{tmp_path / 'occupied'} is no directory")]
+    assert findings("--config", str(file)) == [("warehouse", f"{tmp_path / 'occupied'} is not a directory")]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: run the tests as another user")

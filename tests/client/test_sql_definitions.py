@@ -150,7 +150,7 @@ def test_buckets_and_constraints_are_stored(client: Any) -> None:
     client.sql("ALTER TABLE shop.t DROP CONSTRAINT mine; ALTER TABLE shop.t ADD CONSTRAINT pk PRIMARY KEY (id) DISABLE")
     found = client.api.get_all_table_constraints(request).allTableConstraints
     assert not found.uniqueConstraints and [each.pk_name for each in found.primaryKeys] == ["pk"]
-    with pytest.raises(InvalidOperationException, match="names nosuch, which is no column"):
+    with pytest.raises(InvalidOperationException, match="names nosuch, which is not a column"):
         client.sql("ALTER TABLE shop.t ADD CONSTRAINT pk2 UNIQUE (nosuch)")
 
 
@@ -204,11 +204,11 @@ def test_an_external_table_with_using_has_its_location_in_path_too(client: Any) 
         ("CREATE TABLE shop.t (a INT) STORED AS ICEBERG", "metadata of its own"),
         ("CREATE TABLE shop.t (a INT) STORED BY 'a.B'", "ROW FORMAT SERDE"),
         ("CREATE TABLE shop.t (a INT) USING delta", "create it by Spark"),
-        ("CREATE TABLE shop.t (a INT) USING parquet PARTITIONED BY (b)", "is no column"),
+        ("CREATE TABLE shop.t (a INT) USING parquet PARTITIONED BY (b)", "is not a column"),
         ("CREATE TABLE shop.t (a INT) PARTITIONED BY (b)", "needs a type"),
         ("CREATE EXTERNAL TABLE shop.t (a INT) USING parquet", "needs LOCATION"),
         ("CREATE TABLE shop.t (a INT) TBLPROPERTIES ('spark.sql.x' = 'y')", "are Spark's own"),
-        ("CREATE TABLE shop.t (a INT, PRIMARY KEY (b))", "names b, which is no column"),
+        ("CREATE TABLE shop.t (a INT, PRIMARY KEY (b))", "names b, which is not a column"),
     ],
 )
 def test_a_table_that_cannot_be_made_is_refused_and_nothing_is_stored(client: Any, text: str, said: str) -> None:

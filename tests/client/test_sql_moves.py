@@ -120,7 +120,7 @@ def test_a_compaction_is_put_into_the_queue(client: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("orders COMPACT 'major'", "is no ACID table"),
+        ("orders COMPACT 'major'", "is not an ACID table"),
         ("parted COMPACT 'major'", r"ALTER TABLE shop\.parted PARTITION \(…\) COMPACT"),
         ("parted PARTITION (ds = '9') COMPACT 'major'", "9"),
         ("nosuch COMPACT 'major'", "nosuch"),

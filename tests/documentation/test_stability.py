@@ -10,7 +10,7 @@ from tests.support.apache import ROOT
 PAGE = (ROOT / "docs/reference/stability.md").read_text("utf-8")
 NAME = re.compile(r'^\w+(?:: Final)? = "(metastored\.[a-z_.]+)"$', re.MULTILINE)
 ELSEWHERE = ("metastored.remote", "metastored.lance.rest.worker")
-"""Keys of remotes have a page of their own, and a module that is started is no name of others."""
+"""Keys of remotes have a page of their own, and a module that is started is not a name of others."""
 OWN_FIELDS = 1000
 """Numbers of fields from here on are ours."""
 

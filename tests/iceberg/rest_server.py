@@ -68,7 +68,7 @@ class Rest:
         self._prefix = f"/{quote(prefix, safe='')}" if prefix else ""
 
     def send(self, verb: str, path: str, body: Any = None, **headers: str) -> Reply:
-        """A request below /iceberg/v1; a body that is no bytes is sent as JSON."""
+        """A request below /iceberg/v1; a body that is not bytes is sent as JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port or 0, timeout=60)
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         labels = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -173,7 +173,7 @@ FILES: dict[str, Any] = {
     "deep lists": lambda good: b'{"a":' + b"[" * 900 + b"]" * 900 + b"}",
     "an unknown version": lambda good: json.dumps({**good, "format-version": 99}).encode(),
     "no schema": lambda good: json.dumps({**good, "schemas": []}).encode(),
-    "a schema that is no schema": lambda good: json.dumps({**good, "schemas": [{"schema-id": 0}]}).encode(),
+    "a schema that is not a schema": lambda good: json.dumps({**good, "schemas": [{"schema-id": 0}]}).encode(),
     "no location": lambda good: json.dumps({**good, "location": None}).encode(),
     "a bomb": lambda good: gzip.compress(b" " * (65 << 20)),
     "something that is not compressed": lambda good: b"\x1f\x8b" + b"x" * 100,

@@ -90,7 +90,7 @@ REQUESTS: dict[str, Any] = {
     "a snapshot that is missing": {"snapshot-id": 99},
     "a start without an end": {"start-snapshot-id": 1},
     "an end without a start": {"end-snapshot-id": 1},
-    "a start that is no ancestor": {"start-snapshot-id": 99, "end-snapshot-id": 1},
+    "a start that is not an ancestor": {"start-snapshot-id": 99, "end-snapshot-id": 1},
     "two kinds of scans": {"snapshot-id": 1, "start-snapshot-id": 1, "end-snapshot-id": 1},
     "select that is a text": {"select": "id"},
     "select with numbers": {"select": [1]},
@@ -195,7 +195,7 @@ MANIFESTS: dict[str, bytes] = {
     "an unknown compression": header(entry_schema([]), "brotli"),
     "bytes that are not compressed": header(entry_schema([]), "deflate") + long(1) + long(4) + b"\xff" * 4 + SYNC,
     "a block that is too large": container(entry_schema([]), [entry("a" * (65 << 20), 1)], codec="deflate"),
-    "a schema that is no record": container("string", ["x"]),
+    "a schema that is not a record": container("string", ["x"]),
     "a schema of an unknown type": header({"type": "record", "name": "a", "fields": [{"name": "a", "type": "x"}]}),
     "a schema that refers to itself": header({"type": "record", "name": "a", "fields": [{"name": "a", "type": "a"}]}),
     "no path": container(

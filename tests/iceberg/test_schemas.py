@@ -81,7 +81,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no name": (struct({"id": 1, "type": "int", "required": True}), "name of a field"),
     "no list of fields": ({"type": "struct", "fields": 7}, "fields of the schema"),
     "no struct": ({"type": "list"}, "a schema is a struct"),
-    "an identifier that is no field": (struct(field(1, "a"), **{"identifier-field-ids": [2]}), "identifier field id 2"),
+    "an identifier without a field": (struct(field(1, "a"), **{"identifier-field-ids": [2]}), "identifier field id 2"),
     "an id that is true": (struct({**field(1, "a"), "id": True}), "a whole number was expected"),
     "a type that is a number": (struct(field(1, "a", 5)), "a name, a struct, a list or a map"),
     "a list without an id": (struct(field(1, "a", {"type": "list", "element": "int"})), "element-id"),

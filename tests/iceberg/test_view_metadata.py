@@ -92,7 +92,7 @@ WRONG: dict[str, tuple[list[Json], str]] = {
         [{"action": "add-view-version", "view-version": version(
             representations=[{"type": "sql", "sql": "a", "dialect": each} for each in ("x", "X")])}],
         "multiple queries for dialect x"),
-    "something that is no SQL": (
+    "something that is not SQL": (
         [{"action": "add-view-version", "view-version": version(representations=[{"type": "class"}])}], "sql was"),
     "a schema that does not exist": (
         [{"action": "add-view-version", "view-version": version("x") | {"schema-id": 7}}], "no schema 7"),

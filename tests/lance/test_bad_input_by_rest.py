@@ -66,10 +66,10 @@ CASES = {
     ),
     "a location that is not there": Case(register("/nowhere/at/all"), ErrorCode.INVALID_INPUT, "no Lance dataset"),
     "a location that is none": Case(declare("new", location="file:/"), ErrorCode.INVALID_INPUT, "location"),
-    "a property version that is no number": Case(
+    "a property version that is not a number": Case(
         declare("new", properties={"version": "newest"}), ErrorCode.INVALID_INPUT, "it is a number"
     ),
-    "a stored version that is no number": Case(count("broken"), ErrorCode.INVALID_TABLE_STATE, "version"),
+    "a stored version that is not a number": Case(count("broken"), ErrorCode.INVALID_TABLE_STATE, "version"),
     "a property managed_by of another word": Case(
         declare("new", properties={"managed_by": "me"}), ErrorCode.INVALID_INPUT, "storage or impl"
     ),

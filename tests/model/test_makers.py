@@ -95,9 +95,9 @@ def test_structs_of_columns_are_taken_as_they_are() -> None:
         ({"partitioned_by": {"Id": "int"}}, "has the column id twice"),
         ({"format": "parkay"}, "unknown format 'parkay'; known are parquet"),
         ({"format": "iceberg"}, "a table of iceberg has metadata of its own"),
-        ({"bucketed_by": ("x", 4)}, "is to be bucketed by x, which is no column of it; its columns are id"),
+        ({"bucketed_by": ("x", 4)}, "is to be bucketed by x, which is not a column of it; its columns are id"),
         ({"bucketed_by": "id"}, r'write the columns and a number, \("id", 16\)'),
-        ({"sorted_by": ["-y"]}, "is to be sorted by y, which is no column of it"),
+        ({"sorted_by": ["-y"]}, "is to be sorted by y, which is not a column of it"),
         ({"properties": {"a": 1}}, "the property 'a' of shop.orders is 1: names and values are texts"),
     ],
 )

@@ -90,7 +90,7 @@ def test_an_error_names_the_file_and_the_line() -> None:
         ("{name: a, type: sql, sql: SELECT 1, needs: b}", "needs is the text 'b'; it has to be a list"),
         ("{name: a, type: sql, sql: SELECT 1, needs: [b]}", "the step 'a' needs 'b', and there is no such step"),
         ("{name: a, type: sql, sql: 'SELECT {{ day }}'}", "there is no parameter 'day'; the file has none"),
-        ("{name: a, type: sql, sql: 'SELECT {{ 1 + 1 }}'}", "{{ 1 + 1 }} is no reference"),
+        ("{name: a, type: sql, sql: 'SELECT {{ 1 + 1 }}'}", "{{ 1 + 1 }} is not a reference"),
         ("just words", "a step is a mapping with name and type, not the text 'just words'"),
     ],
 )

@@ -86,7 +86,7 @@ def test_runs_are_stored_and_replaced(runs: Runs) -> None:
 
 def test_a_file_that_is_no_record_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "daily.1.run.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"daily\.1\.run\.json is no record of a run"):
+    with pytest.raises(ConfigError, match=r"daily\.1\.run\.json is not a record of a run"):
         DirectoryRuns(tmp_path).all()
 
 

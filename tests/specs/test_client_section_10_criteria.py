@@ -271,7 +271,7 @@ def test_10_3_b_error_messages_say_what_was_wrong(catalogs: CatalogManager, db: 
         with pytest.raises(Error) as caught:
             call()
         message = str(caught.value)
-        assert words in message or "is no column" in message, message
+        assert words in message or "is not a column" in message, message
         assert "Internal error" not in message and kind_of(caught.value) is not ErrorKind.EXTERNAL
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 COLUMNS = [ColumnStatus("id", "bigint")]
 LATIN = "Stra\udcdfe".encode("utf-8", "surrogateescape")
-"""`Straße` in Latin-1, which is no UTF-8."""
+"""`Straße` in Latin-1, which is not UTF-8."""
 
 
 def with_latin_comments(db: str) -> metastored.structs.Table:
@@ -63,7 +63,7 @@ def test_8_1_b_a_text_that_is_not_utf_8_is_stored_and_returned_as_it_was_sent(ow
         assert found.sd is not None and found.sd.cols is not None and found.parameters is not None
         for text in (found.sd.cols[0].comment, found.parameters["comment"]):
             assert text is not None
-            # Hive's Java replaces what is no UTF-8 when it reads it; what it stores is returned by both.
+            # Hive's Java replaces what is not UTF-8 when it reads it; what it stores is returned by both.
             assert text.encode("utf-8", "surrogateescape") in (LATIN, "Stra\ufffde".encode())
         client.drop_database(db, cascade=True)
 

@@ -84,9 +84,9 @@ def test_every_privilege_can_be_granted_on_the_server(word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
-        ("GRANT SELCT ON t TO USER b", 7, "'SELCT' is no privilege; did you mean SELECT"),
+        ("GRANT SELCT ON t TO USER b", 7, "'SELCT' is not a privilege; did you mean SELECT"),
         ("GRANT frobnicate ON t TO USER b", 7, "privileges are SELECT, INSERT"),
-        ("GRANT SELECT, foo TO USER b", 15, "grants privileges or roles, and 'foo' is no privilege"),
+        ("GRANT SELECT, foo TO USER b", 15, "grants privileges or roles, and 'foo' is not a privilege"),
         ("GRANT USE_LOCATION ON t TO USER b", 7, "cannot be granted on a table: it is granted ON SERVER"),
         ("GRANT CREATE_REMOTE ON t TO USER b", 7, "it is granted ON SERVER or ON DATABASE"),
         ("GRANT SELECT (a) ON DATABASE d TO USER b", 7, "columns are those of a table"),

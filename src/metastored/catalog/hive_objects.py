@@ -233,7 +233,7 @@ def hive_table(
     missing = [key for key in given.partition_by if key.lower() not in by_name]
     if missing:
         raise InvalidInputException(
-            f"table {database}.{name} is to be partitioned by {', '.join(missing)}, which is no column of it: "
+            f"table {database}.{name} is to be partitioned by {', '.join(missing)}, which is not a column of it: "
             "Hive partitions by columns only"
         )
     keys = [by_name[key.lower()] for key in given.partition_by]

@@ -58,6 +58,6 @@ def _rest(parts: tuple[str, ...]) -> tuple[Namespace, str]:
 def _known(catalog: str, catalogs: Collection[str], name: Name, form: str) -> str:
     if catalog not in catalogs:
         raise InvalidInputException(
-            f"{name!r} begins with {catalog!r}, which is no catalog; known are {', '.join(catalogs)}. Write {form}."
+            f"{name!r} begins with {catalog!r}, which is not a catalog; known are {', '.join(catalogs)}. Write {form}."
         )
     return catalog

@@ -83,7 +83,7 @@ class TemporaryViews:
         *database, bare = name.split(".")
         if database and (shared is False or not self.is_global(tuple(database))):
             raise InvalidInputException(
-                f"{name!r} is no name of a temporary view: write a name without a database, or "
+                f"{name!r} is not a name of a temporary view: write a name without a database, or "
                 f"{'.'.join(self.database)}.{bare} for a global view"
             )
         return bool(database) or bool(shared), bare

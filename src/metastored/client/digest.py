@@ -115,7 +115,7 @@ def read_token(text: str) -> Token:
         return Token.decode(text.strip())
     except (DelegationError, UnicodeDecodeError):
         raise AuthenticationError(
-            "this is no delegation token: URL-safe base64 of Hadoop's token is expected"
+            "this is not a delegation token: URL-safe base64 of Hadoop's token is expected"
         ) from None
 
 

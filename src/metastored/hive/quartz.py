@@ -98,7 +98,7 @@ def _numbers(text: str, low: int, high: int, names: tuple[str, ...] = ()) -> tup
     for part in text.split(","):
         match = _PART.match(part)
         if match is None:
-            raise QuartzError(f"{part!r} is no number, range or step")
+            raise QuartzError(f"{part!r} is not a number, range or step")
         star, first, last, step = match.groups()
         begin = low if star else _number(first, low, high, names)
         end = high if star or (last is None and step) else _number(last or first, low, high, names)

@@ -189,7 +189,7 @@ class Catalog:
         """An Iceberg table. Raises NoSuchTable, also for a table of another kind."""
         row = self.row(name)
         if row is None or not is_table(row):
-            hint = "" if row is None else ": the metastore has a table or view of this name that is no Iceberg table"
+            hint = "" if row is None else ": the table or view of this name in the metastore is not an Iceberg table"
             raise NoSuchTable(f"Table does not exist: {name}{hint}")
         return row
 
@@ -197,7 +197,7 @@ class Catalog:
         """An Iceberg view. Raises NoSuchView, also for a view of another kind."""
         row = self.row(name)
         if row is None or not is_iceberg_view(row):
-            hint = "" if row is None else ": the metastore has a table or view of this name that is no Iceberg view"
+            hint = "" if row is None else ": the table or view of this name in the metastore is not an Iceberg view"
             raise NoSuchView(f"View does not exist: {name}{hint}")
         return row
 

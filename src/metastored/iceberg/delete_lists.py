@@ -27,7 +27,7 @@ _DECLARATION: Final = re.compile(
 
 
 def deleted_keys(body: str) -> Iterator[str]:
-    """The keys of all objects. Raises BadRequest if the content is no list of them, and Forbidden for versions."""
+    """The keys of all objects. Raises BadRequest if the content is not a list of them, and Forbidden for versions."""
     if len(body) > MAX_BODY:
         raise BadRequest(f"body of the request has {len(body):,} characters: at most {MAX_BODY:,} are taken")
     content = body[found.end() :] if (found := _DECLARATION.match(body)) else body
@@ -42,7 +42,7 @@ def deleted_keys(body: str) -> Iterator[str]:
     objects = [each for each in root if _name(each) == "Object"]
     quiet = [each for each in root if _name(each) == "Quiet" and not len(each)]
     if _name(root) != "Delete" or not objects or len(root) > len(objects) + len(quiet):
-        raise BadRequest("body of the request is no list of objects: a Delete with an Object for each key was expected")
+        raise BadRequest("body of the request is not a list of objects: a Delete with an Object for each was expected")
     if len(objects) > MAX_KEYS:
         raise BadRequest(f"body of the request has {len(objects):,} objects: at most {MAX_KEYS:,} are taken")
     for each in objects:

@@ -110,7 +110,7 @@ class NoSuchPlan(NotFound):
 
 
 class NoSuchPlanTask(NotFound):
-    """The text is no task of a plan of this table, or its snapshot has expired."""
+    """The text is not a task of a plan of this table, or its snapshot has expired."""
 
     kind = "NoSuchPlanTaskException"
 

@@ -69,7 +69,7 @@ class Address(NamedTuple):
 
 
 def address_of(uri: str, store: Store, region: str, bucket: str) -> Address:
-    """The parts of a URI of a bucket. Raises BadRequest if it is no URI, and Forbidden if it is of something else."""
+    """The parts of a URI of a bucket. Raises BadRequest if it is not a URI, and Forbidden for one of something else."""
     if not _REGION.fullmatch(region):
         raise BadRequest(f"region of the request is {region!r}: the name of a region was expected"[:200])
     if store.region is not None and region != store.region:

@@ -172,7 +172,7 @@ def _parameters(query: str | None) -> dict[str, str]:
     for pair in [] if query is None else query.split("&"):
         name, _, value = pair.partition("=")
         if not _PARAMETER.fullmatch(name):
-            raise BadRequest(f"uri of {WHAT} has a parameter {name!r}: this is no parameter of S3"[:200])
+            raise BadRequest(f"uri of {WHAT} has a parameter {name!r}: this is not a parameter of S3"[:200])
         if name in found:
             raise BadRequest(f"uri of {WHAT} has the parameter {name} twice"[:200])
         found[name] = _decoded(value, f"the parameter {name} of uri"[:200], safe="")
@@ -229,7 +229,7 @@ def _headers(fields: Json) -> dict[str, str]:
     size = 0
     for name, values in sent.items():
         if not _HEADER.fullmatch(name):
-            raise BadRequest(f"headers of {WHAT} has {name!r}: this is no name of a header"[:200])
+            raise BadRequest(f"headers of {WHAT} has {name!r}: this is not a name of a header"[:200])
         lower = name.lower()
         if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
             raise BadRequest(f"the header {lower} is {values!r}"[:200] + ": a list of texts was expected")

@@ -32,7 +32,7 @@ def read_rows(data: bytes) -> pyarrow.Table:
         rows = pyarrow.ipc.open_stream(pyarrow.py_buffer(data)).read_all()
         rows.validate(full=True)
     except (ValueError, pyarrow.ArrowException, OSError) as error:
-        raise InvalidInputError(f"the data of the request is no valid Arrow IPC stream: {error}") from None
+        raise InvalidInputError(f"the data of the request is not a valid Arrow IPC stream: {error}") from None
     except MemoryError:
         raise InvalidInputError("the rows of the request need more memory than there is: send fewer at once") from None
     return rows
@@ -121,7 +121,7 @@ def type_of(data: Mapping[str, Any]) -> pyarrow.DataType:
             return make(int(found[2]), int(found[3]))
         return pyarrow.type_for_alias(_PYARROW.get(name, name))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
-        raise InvalidInputError(f"{dict(data)!r} is no type of a column, such as {{'type': 'int64'}}") from None
+        raise InvalidInputError(f"{dict(data)!r} is not a type of a column, such as {{'type': 'int64'}}") from None
 
 
 def texts_of(metadata: Any) -> dict[str, str]:

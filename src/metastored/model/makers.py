@@ -270,6 +270,6 @@ def _check_known(full: str, how: str, columns: tuple[str, ...], known: set[str])
     missing = [column for column in columns if column.lower() not in known]
     if missing:
         raise InvalidInputException(
-            f"table {full} is to be {how} by {', '.join(missing)}, which is no column of it; "
+            f"table {full} is to be {how} by {', '.join(missing)}, which is not a column of it; "
             f"its columns are {', '.join(sorted(known))}"
         )

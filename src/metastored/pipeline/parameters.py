@@ -51,7 +51,7 @@ def references(text: str) -> Iterator[Reference]:
             yield Reference("parameter", inside, *match.span())
         else:
             raise ReferenceFault(
-                f"{match[0]} is no reference: write {{{{ name }}}}, {{{{ env:NAME }}}} or {{{{ file:PATH }}}}"
+                f"{match[0]} is not a reference: write {{{{ name }}}}, {{{{ env:NAME }}}} or {{{{ file:PATH }}}}"
             )
 
 

@@ -95,7 +95,7 @@ def _python(step: Step, context: Context) -> Outcome:
     path = context.folder / step.text("file")
     spec = importlib.util.spec_from_file_location(f"metastored_pipeline_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise ConfigError(f"{path} is no Python file")
+        raise ConfigError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     with measured(context.spark, step.name) as figures:
         spec.loader.exec_module(module)

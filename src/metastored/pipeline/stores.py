@@ -87,7 +87,7 @@ def _read(text: str, where: str) -> Run:
     try:
         return from_json(text)
     except (ValueError, TypeError, KeyError) as error:
-        raise ConfigError(f"{where} is no record of a run: {error}") from None
+        raise ConfigError(f"{where} is not a record of a run: {error}") from None
 
 
 def _sorted(runs: list[Run]) -> list[Run]:

@@ -68,7 +68,7 @@ def concat_lists(method: Method, replies: Sequence[Reply]) -> Reply | None:
     for reply in replies:
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         if body[:3] != _RESULT_LIST:
-            raise RemoteProtocolError(f"the result of {method.name} is no list")
+            raise RemoteProtocolError(f"the result of {method.name} is not a list")
         kind = body[3]
         count += unpack_u(body, 4)[0]
         parts.append(body[8:-1])

@@ -21,6 +21,6 @@ def checked_user(name: str, source: str) -> str:
     if len(name) > MAX_NAME:
         raise AuthenticationError(f"{source} has {len(name)} characters; a name of a user has at most {MAX_NAME}")
     raise AuthenticationError(
-        f"{source} is {name!r}, which is no name of a user: printable characters without spaces around them were "
+        f"{source} is {name!r}, which is not a name of a user: printable characters without spaces around them were "
         "expected"
     )

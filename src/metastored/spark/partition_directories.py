@@ -87,7 +87,7 @@ def _partitions(above: str, names: Iterable[str], key: Key) -> Iterator[tuple[st
             continue
         value = unescape(text)
         if wrong := _wrong(name, value, key):
-            raise InvalidInputException(f"{_legible(above)}/{_legible(name)} is no partition: {wrong}")
+            raise InvalidInputException(f"{_legible(above)}/{_legible(name)} is not a partition: {wrong}")
         yield name, value
 
 
@@ -109,12 +109,12 @@ def _wrong(name: str, value: str, key: Key) -> str | None:
     if type in _BITS:
         highest = 1 << _BITS[type] - 1
         if not _INTEGER.fullmatch(value) or not -highest <= int(value) < highest:
-            return f"{value!r} is no {key.type}"
+            return f"{value!r} is not a {key.type}"
     elif type == "date":
         try:
             date.fromisoformat(value)
         except ValueError:
-            return f"{value!r} is no date"
+            return f"{value!r} is not a date"
     return None
 
 

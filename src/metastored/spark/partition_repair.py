@@ -160,7 +160,7 @@ class _Repair:
             if resolved.data or resolved.originals or not listing.directories:
                 kept[name] = found
             else:
-                log.info("%s is no partition of %s: it has no committed rows", found.location, self._name)
+                log.info("%s is not a partition of %s: it has no committed rows", found.location, self._name)
         return kept
 
     def _allocate(self, locations: Sequence[str], listings: Sequence[Listing]) -> None:

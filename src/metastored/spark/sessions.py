@@ -47,7 +47,7 @@ def conf(
     if not schemes <= {"thrift", "thrifts"} or len(schemes) != 1:
         hint = "; Spark's Hive client does not speak HTTP" if schemes & {"http", "https"} else ""
         raise ConfigError(
-            f"{uri!r} is no address for Spark's Hive client: write thrift://host:9083 (thrifts:// for TLS){hint}"
+            f"{uri!r} is not an address for Spark's Hive client: write thrift://host:9083 (thrifts:// for TLS){hint}"
         )
     uses_tls = schemes == {"thrifts"}
     if uses_tls and truststore is None:

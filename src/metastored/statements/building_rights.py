@@ -100,7 +100,7 @@ class RightsBuilder(Clauses):
         known = [each.written.upper() in PRIVILEGES for each in words]
         if not is_role and target is None and option != "ADMIN" and any(known) and not all(known):
             role = words[known.index(False)]
-            _refuse(role.tree, f"a statement grants privileges or roles, and {_shown(role)} is no privilege")
+            _refuse(role.tree, f"a statement grants privileges or roles, and {_shown(role)} is not a privilege")
         if is_role or (target is None and (option == "ADMIN" or not any(known))):
             if target is not None:
                 _refuse(tree, "a role is granted without an object: leave ON out")
@@ -118,7 +118,7 @@ class RightsBuilder(Clauses):
     @staticmethod
     def _role_name(each: Grantable) -> str:
         if each.columns:
-            _refuse(each.tree, f"{_shown(each)} is no privilege, and a role has no columns")
+            _refuse(each.tree, f"{_shown(each)} is not a privilege, and a role has no columns")
         return each.written if token_of(each.tree.children[0]).type == "QUOTED_NAME" else each.written.lower()
 
     # Clauses
@@ -200,7 +200,7 @@ def _privilege(each: Grantable, target: Target) -> Privilege:
     if word not in PRIVILEGES:
         near = get_close_matches(word, PRIVILEGES, 1)
         meant = f"; did you mean {near[0]}?" if near else f"; privileges are {', '.join(PRIVILEGES)}"
-        _refuse(each.tree, f"{_shown(each)} is no privilege{meant}")
+        _refuse(each.tree, f"{_shown(each)} is not a privilege{meant}")
     possible = GRANTED_ON.get(word, (target.kind,))
     if target.kind not in possible:
         where = " or ".join(f"ON {kind}" for kind in possible)

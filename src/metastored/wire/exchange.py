@@ -46,7 +46,7 @@ def read(body: bytes) -> Exchange:
     sniffed = sniff(body[start : start + 8])
     if sniffed is None or sniffed[0] is not Kind.UNFRAMED:
         what = repr(bytes(body[:40])) if body.strip() else "empty"
-        raise RemoteProtocolError(f"the body is no Thrift message in binary, compact or JSON: it is {what}")
+        raise RemoteProtocolError(f"the body is not a Thrift message in binary, compact or JSON: it is {what}")
     protocol = protocol_named(sniffed[1])
     try:
         incoming = protocol.read_call(body, start)

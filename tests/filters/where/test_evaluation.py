@@ -77,7 +77,7 @@ def test_the_default_partition_is_null_and_a_string_of_a_string_key() -> None:
         ("t = 'x'", "a timestamp such as '2024-01-31 12:00:00' was expected"),
         ("d = 7", r"at character 5 \('7'\): a date .* was expected: d \(date\) is not compared with 7"),
         ("nokey = 1", r"at character 1 .*nokey is not a partitioning key of the table; the partition keys are s \(str"),
-        ("s", r"a condition was expected, and s \(string\) is no boolean"),
+        ("s", r"a condition was expected, and s \(string\) is not a boolean"),
         ("soundex(s) = 'x'", "at character 1 .*there is no function soundex in filters; known are abs, cast"),
         ("year(b) = 1", r"at character 6 .*a date .* was expected, and b \(boolean\) is none"),
         ("substr(s) = 'x'", "2 to 3 arguments were expected by substr, and 1 are there"),

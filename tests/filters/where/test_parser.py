@@ -26,7 +26,7 @@ from metastored.hive.limits import MAX_FILTER
         ("ds not = 1", "BETWEEN, IN or LIKE was expected behind NOT"),
         ("ds between 1 or 2", "at character 14 .*AND was expected"),
         ("ds is maybe", r"at character 7 \('maybe'\): TRUE, FALSE or NULL was expected behind IS"),
-        ("ds = DATE '2024-13-01'", "'2024-13-01' is no date; write one such as 2024-01-31"),
+        ("ds = DATE '2024-13-01'", "'2024-13-01' is not a date; write one such as 2024-01-31"),
         ("(struct(a, b)) in (struct(1))", "2 values were expected, one for each key"),
         ("cast(ds int) = 1", "AS and a type was expected"),
         ("(" * 200 + "a = 1", "nested deeper than 100 levels"),

@@ -94,7 +94,7 @@ def test_the_connector_is_implied_by_the_keys(parameters: dict[str, str], via: s
         ({"hive.metastore.uris": ""}, "is empty"),
         ({"hive.metastore.uris": "old:9083"}, "is not the address of a metastore"),
         ({"hive.metastore.uris": "thrift://old"}, "is not the address of a metastore"),
-        ({"hive.metastore.uris": "thrift://old:port"}, "is no address"),
+        ({"hive.metastore.uris": "thrift://old:port"}, "is not an address"),
         (URIS | {"metastored.remote.access": "all"}, "must be read or write"),
         (URIS | {"metastored.remote.timeout": "soon"}, "must be seconds"),
         (URIS | {"metastored.remote.timeout": "0"}, "must be more than 0"),
@@ -108,7 +108,7 @@ def test_the_connector_is_implied_by_the_keys(parameters: dict[str, str], via: s
         (URIS | {"metastored.remote.password": MASK}, "give the secret itself"),
         (URIS | {"metastored.remote.tables": "(?=a)"}, r"no name and no regular expression: at position 2"),
         (URIS | {"metastored.remote.tables": "a**"}, "a repetition is repeated"),
-        (URIS | {"metastored.remote.tables": "a("}, "is no name and no regular expression"),
+        (URIS | {"metastored.remote.tables": "a("}, "is neither a name nor a regular expression"),
         ({"metastored.remote.via": "iceberg"}, "'iceberg.table.path' or 'iceberg.catalog.uri' is missing"),
     ],
 )

@@ -72,18 +72,18 @@ CORRUPTED: dict[str, tuple[dict[str, str | None], Callable[[CatalogTable], objec
     "the temporary views are no JSON": (
         {"view.referredTempViewNames": "[["}, lambda each: each.view_referred_temp_view_names, "TEMP_VIEW_REFERENCE"
     ),
-    "a temporary view is no array": (
+    "a temporary view is not an array": (
         {"view.referredTempViewNames": "[1]"}, lambda each: each.view_referred_temp_view_names, "TEMP_VIEW_REFERENCE"
     ),
     "the temporary functions are no array": (
         {"view.referredTempFunctionsNames": "{}"}, lambda each: each.view_referred_temp_function_names,
         "TEMP_FUNCTION_REFERENCE",
     ),
-    "a temporary function is no text": (
+    "a temporary function is not a text": (
         {"view.referredTempFunctionsNames": "[1]"}, lambda each: each.view_referred_temp_function_names,
         "TEMP_FUNCTION_REFERENCE",
     ),
-    "a temporary variable is no array of texts": (
+    "a temporary variable is not an array of texts": (
         {"view.referredTempVariablesNames": "[[1]]"}, lambda each: each.view_referred_temp_variable_names,
         "TEMP_VARIABLE_REFERENCE",
     ),

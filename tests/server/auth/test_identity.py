@@ -177,7 +177,7 @@ def test_a_password_that_was_right_before_is_known_after_it_expired_and_still_ch
 
 @pytest.mark.parametrize("name", ["", "a:b", "a b", "a\nb", "a@b", "x" * 300])
 def test_a_name_that_http_or_sasl_could_not_carry_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match="is no name for a user"):
+    with pytest.raises(ConfigError, match="is not a name for a user"):
         checked_name(name)
 
 

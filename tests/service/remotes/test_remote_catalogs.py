@@ -73,7 +73,7 @@ def test_a_name_that_is_taken_is_refused(metastore: Metastore) -> None:
     ("key", "value", "reason"),
     [
         ("metastored.remote.databse", "x", "did you mean 'metastored.remote.databases'"),
-        ("metastored.remote.databases", "(", "is no name and no regular expression"),
+        ("metastored.remote.databases", "(", "is neither a name nor a regular expression"),
         ("metastored.remote.connector", "c", "is a key of remote databases and tables only"),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_token_that_was_not_renewed_cannot_authenticate(metastore: Metastore) 
 
 def test_rubbish_is_no_token(metastore: Metastore) -> None:
     for text in ("", "rubbish!", "AAAA"):
-        with pytest.raises(MetaException, match="this is no delegation token"):
+        with pytest.raises(MetaException, match="this is not a delegation token"):
             as_user(metastore, "alice")("renew_delegation_token", text)
 
 

@@ -89,7 +89,7 @@ def _forked(history: Sequence[Transaction], final: Lists) -> Iterator[str]:
         for key, numbers in (each.read or {}).items():
             newest = list(final.get(key, ()))
             if newest[: len(numbers)] != list(numbers):
-                yield f"fork: {each.name} read {list(numbers)} of key {key}, which is no prefix of {newest}"
+                yield f"fork: {each.name} read {list(numbers)} of key {key}, which is not a prefix of {newest}"
 
 
 def _fractured(history: Sequence[Transaction], final: Lists) -> Iterator[str]:

@@ -40,5 +40,5 @@ def test_a_default_that_is_no_constant_is_refused_with_its_column() -> None:
             client.api.add_default_constraint(AddDefaultConstraintRequest((constraint,)))
             if column == "a":
                 assert default_values(client, table_name("default.t")) == {"a": "7"}
-        with pytest.raises(NotSupported, match=r"default of the column b of default\.t is no constant"):
+        with pytest.raises(NotSupported, match=r"default of the column b of default\.t is not a constant"):
             default_values(client, table_name("default.t"))

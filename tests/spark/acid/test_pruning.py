@@ -32,7 +32,7 @@ FIELDS = {
         # Printed by sqlglot, these would mean something else in Spark.
         ("name = 'O''Brien' and log10(n) = 2", ["name = 'O''Brien'", "log10(n) = 2"]),
         ("a = 1 -- and b\n and c = 'x and y'", ["a = 1", "c = 'x and y'"]),
-        ("this is no condition at all (", []),
+        ("this is not a condition at all (", []),
     ],
 )
 def test_a_condition_is_split_at_its_ands_and_keeps_its_text(where: str, expected: list[str]) -> None:

@@ -128,7 +128,7 @@ def test_values_of_all_types_are_those_that_spark_has(shop: Shop) -> None:
 def test_a_parameter_without_a_value_is_named(shop: Shop) -> None:
     with pytest.raises(InvalidInputException, match="args has no value for :b"):
         shop.sql("DELETE FROM orders WHERE id = :a AND n = :b", {"a": 1})
-    with pytest.raises(InvalidInputException, match="one that is no Python value"):
+    with pytest.raises(InvalidInputException, match="one that is not a Python value"):
         shop.sql("DELETE FROM orders WHERE id = ?", [object()])
     assert len(shop.orders) == 3
 

@@ -323,7 +323,7 @@ def test_alter_table_compact_puts_a_compaction_into_the_queue(shop: Shop) -> Non
         ("SELECT * FROM orders TIMESTAMP AS OF '2026-01-01'", "does not store when"),
         ("CREATE TEMP VIEW v AS SELECT * FROM orders", "metastored.spark.acid.view makes"),
         ("SELECT * FROM orders WHERE", "column"),
-        ("UPDATE orders SET place.x = 1", "is no column of the table"),
+        ("UPDATE orders SET place.x = 1", "is not a column of the table"),
     ],
 )
 def test_a_statement_that_cannot_be_carried_out_is_refused(shop: Shop, statement: str, reason: str) -> None:

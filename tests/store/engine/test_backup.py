@@ -147,7 +147,7 @@ def test_a_damaged_backup_is_refused(folder: Path, tmp_path: Path) -> None:
     with file.open("r+b") as damaged:
         damaged.seek(8192)
         damaged.write(b"\xff" * 40_000)
-    with pytest.raises(StoreError, match=r"is damaged and cannot be used|is no database of metastored"):
+    with pytest.raises(StoreError, match=r"is damaged and cannot be used|is not a database of metastored"):
         restore(file, tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
@@ -157,9 +157,9 @@ def test_a_file_that_is_not_a_backup_is_refused(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "strange.db").executescript("CREATE TABLE t (a); INSERT INTO t VALUES (1)").close()
     (tmp_path / "empty").touch()
     for name, words in (
-        ("text", "is no database of metastored"),
-        ("strange.db", "is no database of metastored"),
-        ("empty", "is no database of metastored"),
+        ("text", "is not a database of metastored"),
+        ("strange.db", "is not a database of metastored"),
+        ("empty", "is not a database of metastored"),
         ("missing", "cannot be read: No such file"),
         (".", "cannot be read: Is a directory"),
     ):

@@ -102,7 +102,7 @@ def check_warehouse(settings: Settings, database: Database) -> Check:
     while not os.path.exists(path):
         path = os.path.dirname(path)
     if not os.path.isdir(path) or not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        what = "is no directory" if not os.path.isdir(path) else "may not be written by this user"
+        what = "is not a directory" if not os.path.isdir(path) else "may not be written by this user"
         advice = "run the server as a user who may write to it, or change the permissions"
         return Check("warehouse", root, (Finding("warehouse", f"{path} {what}", advice),))
     usage = shutil.disk_usage(path)

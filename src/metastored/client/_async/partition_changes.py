@@ -92,7 +92,7 @@ async def request_compaction(
 ) -> None:
     """Puts a compaction into the queue, where a worker takes it. Raises InvalidOperationException if one is there."""
     if acid_of(table) is None:
-        raise InvalidOperationException(f"{name} is no ACID table: there is nothing to compact")
+        raise InvalidOperationException(f"{name} is not an ACID table: there is nothing to compact")
     if partition is None and table.partitionKeys:
         raise InvalidOperationException(
             f"{name} is partitioned, and partitions are compacted one by one: "

@@ -178,7 +178,7 @@ class Capabilities:
             f"getVersion says {said!r}, and it has neither get_metastore_db_uuid nor {bulk.method} nor {locks.method}"
         )
         if not self.knows("get_all_databases"):
-            raise VersionUnknown(f"the metastore at {self._api.uri} is no version of Hive from 2.0 on: {reason}")
+            raise VersionUnknown(f"the metastore at {self._api.uri} is not a version of Hive from 2.0 on: {reason}")
         self._assumed.add(self._api.address)
         log.warning("the metastore at %s is taken for Hive %s: %s", self._api.uri, OLDEST, reason)
         return OLDEST

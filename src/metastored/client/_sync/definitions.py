@@ -215,7 +215,7 @@ def _check_constrained(name: TableName, constraints: Constraints, columns: tuple
     ]
     missing = [column for column in named if column not in known]
     if missing:
-        raise InvalidOperationException(f"a constraint of {name} names {missing[0]}, which is no column of it")
+        raise InvalidOperationException(f"a constraint of {name} names {missing[0]}, which is not a column of it")
 
 
 def _create_like(client: Operations, current: DatabaseName, statement: s.CreateTableLike) -> None:

@@ -200,7 +200,7 @@ def _catalog_table(statement: CreateTable, name: TableName, owner: str | None) -
     by_name = {each.name.lower(): each.name for each in fields}
     unknown = [each.name for each in statement.partitioned_by if each.name.lower() not in by_name]
     if unknown:
-        raise InvalidInputException(f"{full} is to be partitioned by {unknown[0]}, which is no column of it")
+        raise InvalidInputException(f"{full} is to be partitioned by {unknown[0]}, which is not a column of it")
     keys = tuple(by_name[each.name.lower()] for each in statement.partitioned_by)
     buckets = None
     if statement.buckets is not None:

@@ -32,7 +32,7 @@ class TooLarge(OSError):
     """A file that is not read."""
 
     def __init__(self, location: str) -> None:
-        super().__init__(27, f"it has more than {MAX_FILE} bytes, which is no metadata of a table", location)
+        super().__init__(27, f"it has more than {MAX_FILE} bytes, which is not metadata of a table", location)
 
 
 class BoundedFileIO(PyArrowFileIO):

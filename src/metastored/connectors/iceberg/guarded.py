@@ -61,8 +61,8 @@ def check_defined(name: str, key: str) -> None:
     """Raises ConfigError unless a definition may set this property of pyiceberg. `key` is its name there."""
     if name not in DEFINED and name not in OF_CATALOGS and not name.startswith(HEADER):
         raise ConfigError(
-            f"'{key}' is no property that a remote's definition may set: pyiceberg could load classes, read files or "
-            f"connect to hosts by it. Known are {', '.join(sorted(OF_CATALOGS | DEFINED))} and {HEADER}…"
+            f"'{key}' is not a property that a remote's definition may set: pyiceberg could load classes, read files "
+            f"or connect to hosts by it. Known are {', '.join(sorted(OF_CATALOGS | DEFINED))} and {HEADER}…"
         )
 
 
@@ -82,7 +82,7 @@ def check_hosts(properties: Mapping[str, str], hosts: AllowedHosts) -> None:
         try:
             host, port = read_address(account + value)
         except ValueError as error:
-            raise ConfigError(f"'{key}' is {value!r}, which is no address: {error}") from None
+            raise ConfigError(f"'{key}' is {value!r}, which is not an address: {error}") from None
         check_host(host, port or HTTPS, hosts)
 
 

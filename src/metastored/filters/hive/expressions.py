@@ -163,7 +163,7 @@ def pruner(tree: Expression, keys: PartitionKeys, generation: Generation, defaul
     compiler = _Compiler(keys, generation, default)
     condition = compiler.typed(tree)
     if category(condition.type) != "boolean":
-        raise UnreadableExpression(f"an expression of the type {condition.type} is no condition")
+        raise UnreadableExpression(f"an expression of the type {condition.type} is not a condition")
     evaluate, only_keys = condition.evaluate, compiler.only_keys
 
     def verdict(values: Sequence[str]) -> Verdict:
@@ -227,7 +227,7 @@ class _Compiler:
     def condition(self, tree: Expression) -> Pruner:
         typed = self.typed(tree)
         if category(typed.type) != "boolean":
-            raise NoConversion(f"a value of the type {typed.type} is no condition")
+            raise NoConversion(f"a value of the type {typed.type} is not a condition")
         return typed.evaluate
 
     def comparison(self, function: str, one: _Typed, other: _Typed) -> Pruner:
@@ -261,7 +261,7 @@ class _Compiler:
                 fields = [self.typed(column) for column in columns]
                 pairs = zip(fields, values, strict=True)
                 return all_of([self.field_equality(field, value) for field, value in pairs])
-        raise UnreadableExpression("a struct is compared with something that is no constant of its size")
+        raise UnreadableExpression("a struct is compared with something that is not a constant of its size")
 
     def field_equality(self, field: _Typed, value: Any) -> Pruner:
         literal = self.typed(Constant(field.type, value))

@@ -409,7 +409,7 @@ class Stream:
     def of_list(self, read: Callable[[], tuple[Any, ...]]) -> Any:
         """A list field, which is preceded by its class even so: ArrayList is not final."""
         if self.number() != 1 or self.class_name() != LIST:
-            self.unreadable(f"a list that is no {LIST}")
+            self.unreadable(f"a list that is not a {LIST}")
         return self.referenced(LIST, read)
 
     def listed(self) -> tuple[Any, ...]:

@@ -173,7 +173,7 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        raise SparkCatalogError("INVALID_TIMEZONE", f"{name!r} is no time zone: {error}") from error
+        raise SparkCatalogError("INVALID_TIMEZONE", f"{name!r} is not a time zone: {error}") from error
 
 
 def _not_about_partitions(text: str, names: list[str], schema: StructType) -> SparkCatalogError:

@@ -179,7 +179,7 @@ class _Binder:
             case Holds(operand, negated):
                 found = self.operand(operand)
                 if found.kind is not Kind.BOOLEAN:
-                    raise self.wrong(found.at, f"a condition was expected, and {found.described} is no boolean")
+                    raise self.wrong(found.at, f"a condition was expected, and {found.described} is not a boolean")
                 return _known(found.value, lambda value: value is not negated)
 
     def comparison(self, left: Operand, op: str, right: Operand) -> _Evaluated:

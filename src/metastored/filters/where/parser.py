@@ -395,7 +395,7 @@ class _Parser:
             day = date.fromisoformat(written) if kind == "date" else datetime.fromisoformat(written)
         except ValueError:
             example = "2024-01-31" if kind == "date" else "2024-01-31 12:00:00"
-            raise fault(self.text, at, f"{written!r} is no {kind}; write one such as {example}") from None
+            raise fault(self.text, at, f"{written!r} is not a {kind}; write one such as {example}") from None
         return Literal(day, at)
 
 

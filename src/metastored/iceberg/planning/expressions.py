@@ -120,7 +120,7 @@ class _Reader:
             id = term.get("id")
             if type(id) is int and (found := self._schema.find_column_name(id)) is not None:
                 return found
-            raise BadRequest(f"{kind} of the filter refers to {_short(term)}, which is no column of the schema")
+            raise BadRequest(f"{kind} of the filter refers to {_short(term)}, which is not a column of the schema")
         if isinstance(term, dict) and term.get("type") not in ("transform", "apply", "literal"):
             raise BadRequest(f"{kind} of the filter has the term {_short(term)}, which is of an unknown type")
         if not isinstance(term, (dict, str, int, float, bool)):
@@ -150,7 +150,7 @@ def _part(json: dict[str, Any], name: str) -> Any:
 
 
 def _literal(value: Any) -> Any:
-    """A plain value; None for an expression that is no literal."""
+    """A plain value; None for an expression that is not a literal."""
     if isinstance(value, dict) and value.get("type") == "literal":
         value = value.get("value")
     if isinstance(value, dict) and value.get("type") in ("reference", "apply"):

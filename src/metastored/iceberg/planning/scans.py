@@ -105,7 +105,7 @@ def _checked_filter(filter: Any) -> Any:
 def append_snapshots(scan: Scan, metadata: Json) -> list[Json]:
     """The snapshots that have appended the rows of an incremental scan, newest first; none for another scan.
 
-    The one that it starts after may have expired. Raises BadRequest if it is no ancestor of the last one.
+    The one that it starts after may have expired. Raises BadRequest if it is not an ancestor of the last one.
     """
     if scan.start is None:
         return []
@@ -114,7 +114,7 @@ def append_snapshots(scan: Scan, metadata: Json) -> list[Json]:
     while at != scan.start:
         snapshot = by_number.get(at)
         if snapshot is None or at in seen:
-            raise BadRequest(f"the snapshot {scan.start} is no ancestor of the snapshot {scan.snapshot}")
+            raise BadRequest(f"the snapshot {scan.start} is not an ancestor of the snapshot {scan.snapshot}")
         seen.add(at)
         summary = snapshot.get("summary")
         if isinstance(summary, dict) and summary.get("operation") == APPEND:
@@ -156,5 +156,5 @@ def read_token(text: str, metadata: Json) -> tuple[Scan, Part]:
         scan = Scan(snapshot, start, schema, _checked_filter(filter), case_sensitive, names)
         append_snapshots(scan, metadata)
     except (ValueError, TypeError, binascii.Error, IcebergError):
-        raise NoSuchPlanTask("the plan-task is no task of a plan of this table, or its snapshot has expired") from None
+        raise NoSuchPlanTask("the plan-task is not a task of a plan of this table, or its snapshot expired") from None
     return scan, Part(first, entry, end)

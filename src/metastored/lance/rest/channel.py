@@ -57,7 +57,7 @@ class Channel:
             raise ValueError(f"a message has {length} and {size} bytes")
         fields = orjson.loads(self._read(length, until))
         if not isinstance(fields, dict):
-            raise ValueError("a message is no object")
+            raise ValueError("a message is not an object")
         return Message(fields, bytes(self._read(size, until)))
 
     def close(self) -> None:

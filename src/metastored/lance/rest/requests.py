@@ -159,7 +159,7 @@ def _model(kind: type[BaseModel], fields: dict[str, Any]) -> Any:
         first = error.errors(include_url=False)[0]
         raise InvalidInputError(f"{_place(first['loc'])}: {first['msg']}") from None
     except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidInputError(f"the request is no {kind.__name__}: {error}") from None
+        raise InvalidInputError(f"the request is not a {kind.__name__}: {error}") from None
 
 
 def _place(location: Sequence[int | str]) -> str:

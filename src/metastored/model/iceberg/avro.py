@@ -98,7 +98,7 @@ def records_of(data: bytes, most: int) -> Iterator[Record]:
     steps = [MAX_STEPS]
     header = _Input(data, steps)
     if header.take(4) != MAGIC:
-        raise Broken("it is no Avro file")
+        raise Broken("it is not an Avro file")
     meta = _map(_bytes)(header)
     sync = header.take(SYNC)
     decompress = _CODECS.get(meta.get("avro.codec", b"null"))

@@ -115,7 +115,7 @@ def _summaries(found: list[Any] | None) -> list[Summary] | None:
     if found is None:
         return None
     if not all(isinstance(each, dict) for each in found):
-        raise Broken("it has a partition summary that is no record")
+        raise Broken("it has a partition summary that is not a record")
     return [
         Summary(
             _required(each, 509, bool), _optional(each, 518, bool), _optional(each, 510, bytes),

@@ -164,7 +164,7 @@ def _storage_host(name: str, value: str, endpoint: Endpoint) -> tuple[str, int |
     try:
         host, port = read_address(account + value.strip())
     except ValueError as error:
-        raise InvalidObjectException(f"'{name}' is {value!r}, which is no address: {error}") from None
+        raise InvalidObjectException(f"'{name}' is {value!r}, which is not an address: {error}") from None
     return host, port or HTTPS
 
 
@@ -173,7 +173,7 @@ def _host(uri: str) -> Iterator[tuple[str, int | None]]:
         parts = urlsplit(uri)
         port = parts.port
     except ValueError as error:
-        raise InvalidObjectException(f"{uri!r} is no address: {error}") from None
+        raise InvalidObjectException(f"{uri!r} is not an address: {error}") from None
     if parts.hostname:
         yield plain_host(parts.hostname), port or _PORTS.get(parts.scheme.partition("+")[0])
 

@@ -95,7 +95,7 @@ class Names:
                 _expression(pattern)
             except PatternError as error:
                 raise InvalidObjectException(
-                    f"{what}: '{pattern}' in '{key}' is no name and no regular expression: {error}"
+                    f"{what}: '{pattern}' in '{key}' is neither a name nor a regular expression: {error}"
                 ) from None
         return cls(patterns)
 
@@ -222,7 +222,7 @@ def _check_value(key: keys.Key, value: str, what: str) -> None:
         )
     if key.kind is keys.Kind.REFUSED:
         raise InvalidObjectException(
-            f"{what}: '{key.name}' is no property that a remote's definition may set: pyiceberg could load classes, "
+            f"{what}: '{key.name}' is not a property that a remote's definition may set: pyiceberg could load classes, "
             "read files or connect to hosts by it"
         )
     match key.values:
@@ -235,7 +235,7 @@ def _check_value(key: keys.Key, value: str, what: str) -> None:
                 raise InvalidObjectException(f"{what}: '{key.name}' is empty; write thrift://host:9083")
         case "uri":
             if not urlsplit(value.strip()).scheme:
-                raise InvalidObjectException(f"{what}: '{key.name}' is {value!r}, which is no URI")
+                raise InvalidObjectException(f"{what}: '{key.name}' is {value!r}, which is not a URI")
             try:
                 check_database(value)
             except ValueError as error:
@@ -245,7 +245,7 @@ def _check_value(key: keys.Key, value: str, what: str) -> None:
                 read_address(value)
             except ValueError as error:
                 raise InvalidObjectException(
-                    f"{what}: '{key.name}' is {value!r}, which is no address: {error}"
+                    f"{what}: '{key.name}' is {value!r}, which is not an address: {error}"
                 ) from None
 
 
@@ -255,7 +255,7 @@ def check_uri(uri: str, key: str, what: str) -> None:
         parts = urlsplit(uri)
         port = parts.port
     except ValueError as error:
-        raise InvalidObjectException(f"{what}: {uri!r} in '{key}' is no address: {error}") from None
+        raise InvalidObjectException(f"{what}: {uri!r} in '{key}' is not an address: {error}") from None
     web = parts.scheme in ("http", "https")
     if parts.scheme not in ("thrift", "http", "https") or not parts.hostname or (port is None and not web):
         raise InvalidObjectException(

@@ -44,7 +44,7 @@ def from_external_string(
                 return datetime.fromisoformat(text)
     except (ValueError, KeyError, InvalidOperation) as error:
         raise ConversionError(
-            f"{text!r} is no value of the column {column!r}, a {catalog_string(type)}: its statistics are broken"
+            f"{text!r} is not a value of the column {column!r}, a {catalog_string(type)}: its statistics are broken"
         ) from error
     raise SparkCatalogError(
         "_LEGACY_ERROR_TEMP_1089",

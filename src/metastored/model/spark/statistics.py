@@ -105,5 +105,5 @@ def column_stat_from_map(table: str, column_name: str, texts: Mapping[str, str])
 def _long(text: str) -> int:
     number = int(text)
     if not -(1 << 63) <= number < 1 << 63:
-        raise ValueError(f"{text} is no 64-bit integer")
+        raise ValueError(f"{text} is not a 64-bit integer")
     return number

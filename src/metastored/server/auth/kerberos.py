@@ -69,7 +69,7 @@ def short_name(principal: str, realm: str) -> str:
     """The user: the first part of a principal of the server's own realm. Other principals are refused."""
     parts = _CLIENT_PRINCIPAL.fullmatch(principal)
     if parts is None or parts[1] == _NOBODY:
-        raise AuthenticationError(f"{principal} is no principal of a user; name@{realm} or name/host@{realm} is")
+        raise AuthenticationError(f"{principal} is not a principal of a user; name@{realm} or name/host@{realm} is")
     if parts[2] != realm:
         raise AuthenticationError(f"{principal} is of the realm {parts[2]}; this server takes users of {realm} only")
     return checked_user(parts[1], "the name in the principal")

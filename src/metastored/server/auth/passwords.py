@@ -42,7 +42,7 @@ def hashed(password: str) -> str:
 def checked_name(name: str) -> str:
     """A user's name, or ConfigError: a colon would end it in HTTP, a NUL in SASL."""
     if not name or len(name) > MAX_NAME or any(sign in name for sign in ":/@\0\r\n\t ") or not name.isprintable():
-        raise ConfigError(f"{name!r} is no name for a user: letters, digits, - _ . and the like were expected")
+        raise ConfigError(f"{name!r} is not a name for a user: letters, digits, - _ . and the like were expected")
     return name
 
 

@@ -113,7 +113,7 @@ def _presented(text: str | None) -> tuple[Token, Identifier]:
         token = Token.decode(text or "")
         return token, Identifier.decode(token.identifier)
     except DelegationError as error:
-        raise MetaException(f"this is no delegation token: {error}") from None
+        raise MetaException(f"this is not a delegation token: {error}") from None
 
 
 def _described(identifier: Identifier) -> str:
@@ -182,7 +182,7 @@ def password_of(service: Service, identifier: bytes) -> tuple[str, bytes]:
     try:
         decoded = Identifier.decode(identifier)
     except DelegationError as error:
-        raise AuthenticationError(f"this is no identifier of a delegation token: {error}") from None
+        raise AuthenticationError(f"this is not an identifier of a delegation token: {error}") from None
     stored = _stored_token(service.database.reader(), identifier)
     if stored is None:
         raise AuthenticationError(f"token expired or does not exist: {_described(decoded)}")

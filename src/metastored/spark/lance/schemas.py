@@ -54,7 +54,7 @@ def lance_schema(schema: StructType, vectors: Mapping[str, int]) -> pa.Schema:
 def _vector(name: str, type: Any, size: int) -> Any:
     pa = arrow()
     if not pa.types.is_list(type) or not pa.types.is_floating(type.value_type):
-        raise ConversionError(f"the column {name} is no array of floats or doubles, so it is no vector")
+        raise ConversionError(f"the column {name} is not an array of floats or doubles, so it is not a vector")
     if size < 1:
         raise ConversionError(f"the vector {name} has {size} elements; it must have at least one")
     return pa.list_(pa.field("item", type.value_type), size)

@@ -171,7 +171,7 @@ def _refuse_programs(source: sqlite3.Connection, file: Path) -> None:
     except sqlite3.Error as error:
         raise _no_database(file, error) from error
     if row is not None:
-        raise StoreError(f"{file} is no backup of metastored: it has the {row[0]} {row[1]!r}")
+        raise StoreError(f"{file} is not a backup of metastored: it has the {row[0]} {row[1]!r}")
 
 
 def _revision(source: sqlite3.Connection, file: Path) -> str:
@@ -191,7 +191,7 @@ def _revision(source: sqlite3.Connection, file: Path) -> str:
 
 
 def _no_database(file: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(f"{file} is no database of metastored: {error}")
+    return StoreError(f"{file} is not a database of metastored: {error}")
 
 
 def _check_length(database: sqlite3.Connection, file: Path) -> None:

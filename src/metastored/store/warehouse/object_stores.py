@@ -106,7 +106,7 @@ def _azure(account: str) -> dict[str, str | None]:
     """The key of a storage account and its address, as Azure's own tools read them from the environment.
 
     A connection string that names another account says nothing about this one: its key is not sent there. Raises
-    StoreError for an address that is no URL.
+    StoreError for an address that is not a URL.
     """
     text = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "")
     parts = (each.partition("=") for each in text.split(";"))

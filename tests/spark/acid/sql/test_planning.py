@@ -110,7 +110,7 @@ def query(text: str, *views: View) -> Query:
         "SET spark.sql.shuffle.partitions = 2",
         "EXPLAIN SELECT * FROM customers",
         "EXPLAIN",
-        "this is no statement",
+        "this is not a statement",
         "SELEC * FROM customers",
         "SELECT * FROM customers; SELECT 1",
         "EXECUTE IMMEDIATE 'SELECT 1'",
@@ -448,7 +448,7 @@ def test_create_table_as_has_its_query_and_its_properties(statement: str, expect
 def test_names_that_are_constants_are_evaluated(statement: str, text: str) -> None:
     def concatenated(text: str) -> str:
         if "||" not in text:
-            raise CannotEvaluate("it is no constant")
+            raise CannotEvaluate("it is not a constant")
         return "".join(part.strip().strip("'") for part in text.split("||"))
 
     assert plan(statement, lookup, evaluate=concatenated) == query(text, FIRST)

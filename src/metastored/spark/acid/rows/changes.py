@@ -189,7 +189,7 @@ def _matched(table: AcidTable, action: Action, source: DataFrame | None) -> Valu
             raise InvalidInputException('"*" needs a row of the source')
         action = _from_source(table, source, keys=False)
     if not isinstance(action, Mapping):
-        raise InvalidInputException(f"{action!r} is no action of a merge: a dict of columns, 'delete' or '*'")
+        raise InvalidInputException(f"{action!r} is not an action of a merge: a dict of columns, 'delete' or '*'")
     return _updated(table, action, _of_target)
 
 
@@ -197,7 +197,7 @@ def _inserted(table: AcidTable, action: Action, source: DataFrame, defaults: Map
     if action == ALL:
         action = _from_source(table, source, keys=True)
     if not isinstance(action, Mapping):
-        raise InvalidInputException(f"{action!r} is no action for rows that are only in the source: a dict, or '*'")
+        raise InvalidInputException(f"{action!r} is not an action for rows that are only in the source: a dict, or '*'")
     given = {name: _expression(value) for name, value in _by_column(table, action).items()}
     missing = {name: F.expr(defaults.get(name.lower(), NULL)) for name in table.field_names if name not in given}
     return {**missing, **given}

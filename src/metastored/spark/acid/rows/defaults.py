@@ -40,7 +40,7 @@ def default_values(client: Client, name: TableName) -> dict[str, str]:
     for column, value in values.items():
         if not is_constant(value):
             raise NotSupported(
-                f"the default of the column {column} of {name} is no constant: {value!r}. Alter the constraint, or "
+                f"the default of the column {column} of {name} is not a constant: {value!r}. Alter the constraint, or "
                 "give all columns values"
             )
     return values

@@ -130,7 +130,7 @@ class Cutter:
             names = [part.name.lower() for part in node.this.parts]
             if len(names) > 1 and tuple(names[:-1]) not in targets:
                 raise source.error(
-                    f"{'.'.join(names)} is no column of the table: fields of structs cannot be assigned",
+                    f"{'.'.join(names)} is not a column of the table: fields of structs cannot be assigned",
                     source.offset(start),
                 )
             made.append(Assignment(names[-1], self.value(equals + 1, stop, node.expression)))
@@ -242,7 +242,7 @@ def _defaults(cutter: Cutter, query: exp.Expression | None, index: int, end: int
 def update(cutter: Cutter, tree: exp.Update, table: TableName) -> Update:
     source = cutter.source
     if tree.args.get("from_") is not None:
-        raise source.error("UPDATE … FROM is no statement of Spark: use MERGE INTO")
+        raise source.error("UPDATE … FROM is not a statement of Spark: use MERGE INTO")
     if tree.args.get("with_") is not None:
         raise source.error("WITH before UPDATE is not supported: write a subquery")
     names = cutter.qualifiers(tree.this, table)
@@ -256,7 +256,7 @@ def update(cutter: Cutter, tree: exp.Update, table: TableName) -> Update:
 def delete(cutter: Cutter, tree: exp.Delete, table: TableName) -> Delete:
     source = cutter.source
     if tree.args.get("using"):
-        raise source.error("DELETE … USING is no statement of Spark: use MERGE INTO")
+        raise source.error("DELETE … USING is not a statement of Spark: use MERGE INTO")
     if tree.args.get("with_") is not None:
         raise source.error("WITH before DELETE is not supported: write a subquery")
     where = source.find(cutter.after_target(tree.this), TokenType.WHERE)
@@ -350,7 +350,7 @@ def _inserted(
     for column in action.this.expressions:
         parents = [part.name.lower() for part in column.parts]
         if len(parents) > 1 and tuple(parents[:-1]) not in names:
-            raise source.error(f"{'.'.join(parents)} is no column of the table", source.offset(then + 1))
+            raise source.error(f"{'.'.join(parents)} is not a column of the table", source.offset(then + 1))
         columns.append(parents[-1])
     if len(columns) != len(values):
         listed = f"{counted(len(columns), 'column')} and {counted(len(values), 'value')}"

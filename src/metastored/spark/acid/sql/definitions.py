@@ -72,7 +72,7 @@ def _truncate(source: Source, lookup: Lookup) -> Truncate | None:
 def _compact(source: Source, lookup: Lookup, parts: tuple[str, ...], spec: Partition, index: int) -> Compact:
     table = _acid(lookup, parts)
     if table is None:
-        raise source.error(f"{'.'.join(parts)} is no ACID table: it has nothing to compact", source.offset(2))
+        raise source.error(f"{'.'.join(parts)} is not an ACID table: it has nothing to compact", source.offset(2))
     kind = source.tokens[index + 1].text.lower() if source.at(index + 1, TokenType.STRING) else ""
     if kind not in ("minor", "major") or len(source.tokens) != index + 2:
         raise source.error("write COMPACT 'minor' or COMPACT 'major', and nothing after it", source.offset(index + 1))

@@ -79,8 +79,8 @@ def execute(
         found = same
     elif args and (missing := unbound(text)):
         raise InvalidInputException(
-            f"args has no value for {', '.join(missing)}, or one that is no Python value: a statement on an ACID table "
-            "takes numbers, texts, dates, times, bytes, lists and dicts"
+            f"args has no value for {', '.join(missing)}, or one that is not a Python value: a statement on an ACID "
+            "table takes numbers, texts, dates, times, bytes, lists and dicts"
         )
     if isinstance(found, Query) and not found.command:
         return held_open(spark, client, lambda shot, held: _queried(held, client, shot, found, args), timeout)

@@ -43,7 +43,7 @@ def only_literals(text: str) -> str | None:
     """An `Evaluate` without Spark: the value of one literal."""
     value = _literal(flat(text), 0, None)
     if value is None:
-        raise CannotEvaluate("it is no literal")
+        raise CannotEvaluate("it is not a literal")
     return value
 
 
