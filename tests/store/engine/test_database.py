@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from metastored.errors import StoreError
-from metastored.store.engine import database as database_module
-from metastored.store.engine import schema
-from metastored.store.engine.database import SNAPSHOT_LIMIT, Database
+from metastored.store.engine import schema, snapshot_connections
+from metastored.store.engine.database import Database
 from metastored.store.engine.opening import open_database
+from metastored.store.engine.snapshot_connections import SNAPSHOT_LIMIT
 from metastored.store.engine.statements import Statement, in_list
 from metastored.store.engine.transaction import ConstraintViolated, Transaction, WriteConflict
 from metastored.store.objects import catalogs
@@ -192,7 +192,7 @@ def test_an_abandoned_iterator_blocks_no_other_statement(database: Database) -> 
 
 
 def test_one_snapshot_too_many_is_refused_by_a_sentence(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_module, "SNAPSHOT_WAIT", 0.05)
+    monkeypatch.setattr(snapshot_connections, "SNAPSHOT_WAIT", 0.05)
     opened = [database.snapshot() for _ in range(SNAPSHOT_LIMIT)]
     with pytest.raises(StoreError, match="8 long replies are being read already"):
         database.snapshot()

@@ -8,9 +8,10 @@ import sqlalchemy as sa
 
 from metastored.errors import StoreError
 from metastored.store.engine import schema
-from metastored.store.engine.database import SNAPSHOT_LIMIT, Database
+from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.opening import open_database
+from metastored.store.engine.snapshot_connections import SNAPSHOT_LIMIT
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import catalogs, databases, events, tables

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from metastored.errors import StoreError
 from metastored.store.engine.clock import Clock
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import ConstraintViolated, Row, Snapshot, Transaction, WriteConflict
@@ -34,12 +32,6 @@ Result = TypeVar("Result")
 
 THREADS = 16
 """How many threads besides the first one may use a database, by default."""
-
-SNAPSHOT_LIMIT = 8
-"""How many snapshots a process may have open at once: each holds a connection and keeps old rows alive."""
-
-SNAPSHOT_WAIT = 30.0
-"""Seconds to wait for another snapshot to close before giving up."""
 
 RETRY_PAUSE = 0.01
 """Seconds. The first pause before a retry is at most twice this; each further one doubles."""
@@ -58,9 +50,6 @@ class Database(ABC):
     """A SQLite file or a PostgreSQL database."""
 
     dialect: ClassVar[str]
-
-    def __init__(self) -> None:
-        self._slots = threading.BoundedSemaphore(SNAPSHOT_LIMIT)
 
     @abstractmethod
     def reader(self) -> Transaction:
@@ -132,14 +121,6 @@ class Database(ABC):
                     raise
             time.sleep(random.uniform(0, RETRY_PAUSE * 2**attempt))
         raise ValueError(f"a write must be attempted at least once, not {attempts} times")
-
-    def _take_slot(self) -> None:
-        """Waits until one more snapshot may be opened. Closing the snapshot releases `_slots`."""
-        if not self._slots.acquire(timeout=SNAPSHOT_WAIT):
-            raise StoreError(
-                f"{SNAPSHOT_LIMIT} long replies are being read already and none ended "
-                f"in {SNAPSHOT_WAIT:.0f} s; try again"
-            )
 
     _retries: ClassVar[bool]
     """Whether a retry can help. SQLite has one writer at a time, so it has no conflicts."""

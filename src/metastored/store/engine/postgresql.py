@@ -28,6 +28,7 @@ from metastored.store.engine import schema
 from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.database import NESTED, Database, LoopReader
 from metastored.store.engine.pipeline import Pipeline
+from metastored.store.engine.snapshot_connections import SnapshotConnections
 from metastored.store.engine.statements import POSTGRESQL, Statement
 from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
 
@@ -265,7 +266,7 @@ class PostgresDatabase(Database):
         self._guard = threading.Lock()
         self._generation = 0
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
-        self._idle: list[Connection] = []
+        self._snapshots = SnapshotConnections(partial(connect, url), self._begin_snapshot, psycopg.Error)
         self._closed = False
         self._clock: DatabaseClock | None = None
         self._pipeline = Pipeline(partial(connect, url))
@@ -275,9 +276,7 @@ class PostgresDatabase(Database):
         """After one connection was lost the others are probably lost too: replace all at once, not one by one."""
         with self._guard:
             self._generation += 1
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+        self._snapshots.drop_idle()
 
     def _mine(self) -> _ThreadConnection:
         mine: _ThreadConnection | None = getattr(self._local, "mine", None)
@@ -329,38 +328,14 @@ class PostgresDatabase(Database):
             raise
 
     def snapshot(self) -> Snapshot:
-        self._take_slot()
-        try:
-            with self._guard:
-                connection = self._idle.pop() if self._idle else None
-            if connection is None:
-                connection = connect(self._url)
-            try:
-                # BEGIN alone does not take a snapshot yet; the first statement does.
-                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
-            except psycopg.Error as exc:
-                error = PostgresTransaction(connection, self._lost).store_error(exc)
-                connection.close()
-                raise error from exc
-        except BaseException:
-            self._slots.release()
-            raise
-        return PostgresSnapshot(connection, self._lost, self._give_back)
+        return PostgresSnapshot(self._snapshots.take(), self._lost, self._snapshots.give_back)
 
-    def _give_back(self, connection: Connection) -> None:
-        keep = False
+    def _begin_snapshot(self, connection: Connection) -> None:
         try:
-            connection.execute("ROLLBACK")
-            with self._guard:
-                keep = not self._closed
-                if keep:
-                    self._idle.append(connection)
-        except psycopg.Error:
-            keep = False
-        finally:
-            self._slots.release()
-        if not keep:
-            connection.close()
+            # BEGIN alone does not take a snapshot yet; the first statement does.
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
+        except psycopg.Error as exc:
+            raise PostgresTransaction(connection, self._lost).store_error(exc) from exc
 
     def version(self) -> int:
         row = self.reader().one(_READ_VERSION)
@@ -425,11 +400,9 @@ class PostgresDatabase(Database):
     def close(self) -> None:
         with self._guard:
             self._closed = True
-            owned, idle = list(self._owned), self._idle
+            owned = list(self._owned)
             self._owned.clear()
-            self._idle = []
         self._pipeline.close()
         for mine in owned:
             mine.close()
-        for connection in idle:
-            connection.close()
+        self._snapshots.close()

@@ -104,7 +104,7 @@ class _Known(Database):
     dialect = POSTGRESQL
     _retries = False
 
-    def __init__(self) -> None:  # Without the state of a real one: it is made for each call.
+    def __init__(self) -> None:
         self.rows: Final = dict[tuple[Any, ...], list[Row]]()
         self._reader: Final = _KnownRows(self.rows)
 

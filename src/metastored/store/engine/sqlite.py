@@ -13,6 +13,7 @@ import weakref
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from metastored.store.engine import private
 from metastored.store.engine.database import NESTED, Database
 from metastored.store.engine.file_lock import FileLock
 from metastored.store.engine.mounts import network_file_system
+from metastored.store.engine.snapshot_connections import SnapshotConnections
 from metastored.store.engine.statements import SQLITE, Statement
 from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction
 
@@ -235,7 +237,7 @@ class SqliteDatabase(Database):
         self._local = threading.local()
         self._guard = threading.Lock()
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
-        self._idle: list[sqlite3.Connection] = []
+        self._snapshots = SnapshotConnections(partial(connect, self.folder / FILE), _begin_snapshot, sqlite3.Error)
         self._closed = False
         self._in_use = FileLock(self.folder / USE_LOCK)
         try:
@@ -304,37 +306,7 @@ class SqliteDatabase(Database):
             mine.commit()
 
     def snapshot(self) -> Snapshot:
-        self._take_slot()
-        try:
-            with self._guard:
-                connection = self._idle.pop() if self._idle else None
-            if connection is None:
-                connection = connect(self.folder / FILE)
-            try:
-                connection.execute("BEGIN")
-                # BEGIN alone does not take a snapshot yet; the first read does.
-                connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
-            except sqlite3.Error as exc:
-                connection.close()
-                raise _store_error(exc) from exc
-        except BaseException:
-            self._slots.release()
-            raise
-        return SqliteSnapshot(connection, self._give_back)
-
-    def _give_back(self, connection: sqlite3.Connection) -> None:
-        try:
-            connection.execute("ROLLBACK")
-            with self._guard:
-                keep = not self._closed
-                if keep:
-                    self._idle.append(connection)
-        except sqlite3.Error:
-            keep = False
-        finally:
-            self._slots.release()
-        if not keep:
-            connection.close()
+        return SqliteSnapshot(self._snapshots.take(), self._snapshots.give_back)
 
     def version(self) -> int:
         try:
@@ -377,15 +349,22 @@ class SqliteDatabase(Database):
     def close(self) -> None:
         with self._guard:
             self._closed = True
-            owned, idle = list(self._owned), self._idle
+            owned = list(self._owned)
             self._owned.clear()
-            self._idle = []
         for mine in owned:
             mine.close()
-        for connection in idle:
-            connection.close()
+        self._snapshots.close()
         self._watch.close()
         self._in_use.close()
+
+
+def _begin_snapshot(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("BEGIN")
+        # BEGIN alone does not take a snapshot yet; the first read does.
+        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+    except sqlite3.Error as exc:
+        raise _store_error(exc) from exc
 
 
 def _create_file(file: Path) -> None:
