@@ -74,7 +74,7 @@ def test_a_change_is_seen_by_the_next_call_and_other_changes_need_no_thread(
 
     async def test() -> None:
         await provider()
-        while database.pending_version() is None:
+        while await database.version_on_loop() is None:
             await asyncio.sleep(0.01)
         known, looks = await provider(), remotes.looks
         for name in ("a", "b"):

@@ -1,18 +1,16 @@
 """The definitions of the store for each call, and the local databases that a remote catalog must not hide.
 
-On PostgreSQL a look at the store is a statement. It is sent from the event loop, and mostly shows that nothing has
-changed. Otherwise a thread looks; calls that arrive at the same time share one look: a call waits for the first that
-begins after its arrival, so it sees every change that was made before.
+On PostgreSQL a look at the store is a statement of the event loop, and mostly shows that nothing has changed. A read of
+a single row comes with the version of the store, and needs no look. Where a thread has to look, calls that arrive at
+the same time share one look: a call waits for the first that begins after its arrival, so it sees every change that was
+made before.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
-from metastored.errors import StoreError
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.model.names import DatabaseName
 from metastored.model.remotes.definitions import Definitions
@@ -20,7 +18,6 @@ from metastored.remotes.definitions import NO_REMOTES, Known
 from metastored.service.remotes.definitions import Remotes
 from metastored.store.engine.database import Database
 from metastored.store.engine.replay import replayed
-from metastored.store.engine.transaction import Row
 from metastored.store.objects import databases, remotes
 from metastored.threads import Pool
 
@@ -45,29 +42,31 @@ class StoredDefinitions:
         return self._last[0] if self._waits else None
 
     async def __call__(self) -> Known:
-        return await self.begin() if self._waits else self._current()
+        if not self._waits:
+            return self._current()
+        version = await self._database.version_on_loop()
+        known = None if version is None else await self.at(version)
+        return await self._shared() if known is None else known
 
-    def begin(self) -> Look:
-        """Begins to look at the store. The result is awaited later, or the look is cancelled."""
-        version = self._database.pending_version()
-        return Look(self, version, self.shared() if version is None else None)
+    async def at(self, version: int) -> Known | None:
+        """The definitions in a version of the store; None if they have to be read."""
+        known = self._known_at(version)
+        if known is None:
+            reader = self._database.loop_reader()
+            found = (
+                None if reader is None else await replayed(reader, lambda database: remotes.version(database.reader()))
+            )
+            if found is not None:
+                self._remotes.note(version, found.value)
+                known = self._known_at(version)
+        return known
 
-    def known_at(self, version: int) -> Known | None:
-        """What is known of a version of the store; None if it has to be looked at again."""
+    def _known_at(self, version: int) -> Known | None:
         known, local = self._last
         is_same = known.definitions is self._remotes.known_at(version) and local in (None, version)
         return known if is_same else None
 
-    async def unchanged_at(self, version: int) -> Known | None:
-        """What is known of a new version of the store that has other changes only; None if a thread has to look."""
-        reader = self._database.loop_reader()
-        if reader is not None:
-            number = await replayed(reader, lambda database: remotes.version(database.reader()))
-            if number is not None:
-                self._remotes.note(version, number)
-        return self.known_at(version)
-
-    def shared(self) -> asyncio.Future[Known]:
+    def _shared(self) -> asyncio.Future[Known]:
         """The result of the next look by a thread."""
         if self._next is None:
             self._next = asyncio.get_running_loop().create_task(self._look(self._running))
@@ -95,38 +94,3 @@ class StoredDefinitions:
 def _matter(definitions: Definitions) -> bool:
     """Whether local databases matter: those that a remote catalog would hide."""
     return any(each.prefix is not None for each in definitions.catalogs)
-
-
-class Look:
-    """A look at the definitions that has begun."""
-
-    __slots__ = ("_provider", "_shared", "_version")
-
-    def __init__(
-        self,
-        provider: StoredDefinitions,
-        version: asyncio.Future[list[Row]] | None,
-        shared: asyncio.Future[Known] | None,
-    ) -> None:
-        self._provider = provider
-        self._version = version
-        self._shared = shared
-
-    def __await__(self) -> Generator[Any, None, Known]:
-        return self._result().__await__()
-
-    def cancel(self) -> None:
-        for each in (self._version, self._shared):
-            if each is not None:
-                each.cancel()
-
-    async def _result(self) -> Known:
-        if self._version is not None:
-            with suppress(StoreError):  # The thread reports what is wrong, if it still is.
-                ((version,),) = await self._version
-                known = self._provider.known_at(version)
-                if known is None:
-                    known = await self._provider.unchanged_at(version)
-                if known is not None:
-                    return known
-        return await (self._shared or self._provider.shared())

@@ -85,7 +85,7 @@ class Routed:
         self._local = local
         self._definitions = definitions
         self._peek: Callable[[], Known | None] = getattr(definitions, "peek", lambda: None)
-        self._begin: Callable[[], Any] = getattr(definitions, "begin", lambda: asyncio.ensure_future(definitions()))
+        self._at: Callable[[int], Awaitable[Known | None]] = getattr(definitions, "at", _unknown)
         self._endpoints = endpoints
         self._transactions = transactions
         self._roles = roles
@@ -108,23 +108,20 @@ class Routed:
             return await self._local.handle(call, session)
         last = self._peek()
         if last is not None and method.verb == "read" and _is_local(call, last):
-            return await self._local_meanwhile(call, session, last)
+            return await self._local_first(call, session, last)
         try:
             known = await self._definitions()
         except Error as error:
             return _undefined(method, session, error)
         return await self._routed(call, session, known, cascade, relays)
 
-    async def _local_meanwhile(self, call: Call, session: Session, last: Known) -> Reply:
-        """A read that was local by the last definitions: it runs while the current definitions are read."""
-        pending = self._begin()
+    async def _local_first(self, call: Call, session: Session, last: Known) -> Reply:
+        """A read that was local by the last definitions. Its reply counts if they are still the same."""
+        reply = await self._local.handle(call, session)
         try:
-            reply = await self._local.handle(call, session)
-        except BaseException:
-            pending.cancel()
-            raise
-        try:
-            known = await pending
+            known = None if call.version is None else await self._at(call.version)
+            if known is None:
+                known = await self._definitions()
             if known is last:
                 return reply
         except Error as error:
@@ -349,6 +346,11 @@ def _inner_table(call: Call, known: Known) -> tuple[Remote, str] | None:
         remote = known.table(table)
         if remote is not None and remote.table is None:
             return remote, table.table
+    return None
+
+
+async def _unknown(version: int) -> Known | None:
+    """For definitions that are not of a store with versions."""
     return None
 
 

@@ -74,17 +74,24 @@ class Local:
         if method.name in self._by_rows and call.size <= ON_LOOP and self._reader is not None:
             found = await replayed(self._reader, partial(self._run, function, call, session))
             if found is not None:
-                return found
+                call.version = found.version
+                return found.value
         elif method.name in self._if_short and call.size <= SHORT_ON_LOOP:
-            attempt = partial(self._run_if_short, self._if_short[method.name], call, session)
-            found = attempt() if self._reader is None else await replayed(self._reader, attempt)
-            if found is not None:
-                return found
+            short = await self._served_if_short(call, session)
+            if short is not None:
+                return short
         try:
             reply = await self._pool.run(partial(self._run_for_readers, function, call, session))
             return reply or await self._run_last(function, call, session)
         except StoreError as error:
             return _failed(method, error, session)
+
+    async def _served_if_short(self, call: Call, session: Session) -> Reply | None:
+        attempt = partial(self._run_if_short, self._if_short[call.method.name], call, session)
+        if self._reader is None:
+            return attempt()
+        found = await replayed(self._reader, attempt)
+        return None if found is None else found.value
 
     def _run_if_short(
         self, function: Function, call: Call, session: Session, database: Database | None = None

@@ -94,7 +94,7 @@ class Session:
 class Call:
     """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
 
-    __slots__ = ("_body", "args", "method", "relays", "seqid", "size")
+    __slots__ = ("_body", "args", "method", "relays", "seqid", "size", "version")
 
     def __init__(
         self,
@@ -115,6 +115,8 @@ class Call:
             self.size = size
         self.relays = False
         """Whether the reply may be a `Relayed`: set by a caller that passes it on and does not look into it."""
+        self.version: int | None = None
+        """The version of the local database that a read was served in, where it is known."""
         self._body = body
         self.args: tuple[Any, ...]
         if args is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -58,7 +59,7 @@ async def connected(pipeline: Pipeline) -> None:
     for _ in range(1000):
         pending = pipeline.read(_ECHO, {"number": 1, "text": "a"})
         if pending is not None:
-            assert await pending == [(1, "a")]
+            assert (await pending).rows == [(1, "a")]
             return
         await asyncio.sleep(0.01)
     raise AssertionError("no connection within 10 seconds")
@@ -67,7 +68,7 @@ async def connected(pipeline: Pipeline) -> None:
 async def read(pipeline: Pipeline, statement: Statement, **params: Any) -> list[Row]:
     pending = pipeline.read(statement, params)
     assert pending is not None
-    return await pending
+    return (await pending).rows
 
 
 def test_rows_are_those_of_psycopg(url: str) -> None:
@@ -147,10 +148,10 @@ def test_an_error_concerns_its_own_statement_only(url: str) -> None:
         async with opened(url) as pipeline:
             good, bad, next_one = (pipeline.read(_ECHO, {"number": at, "text": "a"}) for at in (1, "no number", 2))
             assert good is not None and bad is not None and next_one is not None
-            assert await good == [(1, "a")]
+            assert (await good).rows == [(1, "a")]
             with pytest.raises(StoreError, match="invalid input syntax"):
                 await bad
-            assert await next_one == [(2, "a")]
+            assert (await next_one).rows == [(2, "a")]
             assert await read(pipeline, _ECHO, number=3, text="b") == [(3, "b")]
 
     asyncio.run(main())
@@ -288,7 +289,9 @@ def test_a_function_that_reads_is_called_again_with_each_row_that_it_needs(datab
         await ready(database)
         reader = database.loop_reader()
         assert reader is not None
-        assert await replayed(reader, work) == ("hive", "t")
+        found = await replayed(reader, work)
+        assert found is not None
+        assert found.value == ("hive", "t") and found.version == await asyncio.to_thread(database.version)
         assert calls == [0, 1, 2]
 
     asyncio.run(main())
@@ -333,12 +336,53 @@ def test_a_row_that_others_write_is_seen_by_the_next_read(database: Database) ->
         assert reader is not None
 
         async def is_there(name: str) -> bool | None:
-            return await replayed(reader, lambda known: catalogs.find(known.reader(), name) is not None)
+            found = await replayed(reader, lambda known: catalogs.find(known.reader(), name) is not None)
+            return None if found is None else found.value
 
         for name in (f"c{at}" for at in range(20)):
             assert await is_there(name) is False
             await asyncio.to_thread(database.run, partial(catalogs.insert, name=name, body=b""))
             assert await is_there(name) is True
+
+    asyncio.run(main())
+
+
+def test_rows_have_the_version_that_they_were_read_in(database: Database) -> None:
+    """Between two versions a row never changes, whoever writes meanwhile."""
+    id = database.run(lambda tx: catalogs.insert(tx, "c", b""))
+    done = threading.Event()
+
+    def write() -> None:
+        for number in range(200):
+            database.run(partial(catalogs.update, id=id, body=b"%d" % number))
+        done.set()
+
+    async def main() -> None:
+        await ready(database)
+        reader = database.loop_reader()
+        assert reader is not None
+        seen: dict[int, bytes] = {}
+        writer = asyncio.create_task(asyncio.to_thread(write))
+        while not done.is_set():
+            found = await replayed(reader, lambda known: catalogs.find(known.reader(), "c"))
+            assert found is not None and found.value is not None and found.version is not None
+            assert seen.setdefault(found.version, found.value.body) == found.value.body
+        await writer
+        assert list(seen) == sorted(seen) and len(seen) > 1
+
+    asyncio.run(main())
+
+
+def test_a_statement_with_an_order_keeps_it_and_has_no_version(database: Database) -> None:
+    for name in ("b", "a", "c"):
+        database.run(partial(catalogs.insert, name=name, body=b""))
+
+    async def main() -> None:
+        await ready(database)
+        reader = database.loop_reader()
+        assert reader is not None
+        found = await replayed(reader, lambda known: catalogs.names(known.reader()))
+        assert found == (["a", "b", "c"], None)
 
     asyncio.run(main())
 

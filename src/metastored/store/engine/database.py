@@ -19,7 +19,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from metastored.store.engine.clock import Clock
 from metastored.store.engine.statements import Statement
@@ -39,10 +39,17 @@ RETRY_PAUSE = 0.01
 NESTED = "this thread has a transaction open already; transactions do not nest"
 
 
+class Versioned(NamedTuple):
+    """Rows, and the version of the database that they were read in; None where it is not known, as without any row."""
+
+    version: int | None
+    rows: list[Row]
+
+
 class LoopReader(Protocol):
     """Reads for the event loop that do not wait on a thread."""
 
-    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[list[Row]] | None:
+    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[Versioned] | None:
         """The rows of a statement; None if it has to run on a thread. The future raises StoreError."""
 
 
@@ -79,8 +86,8 @@ class Database(ABC):
         """For the one event loop of a server; None for SQLite, whose reads do not wait."""
         return None
 
-    def pending_version(self) -> asyncio.Future[list[Row]] | None:
-        """The version as a row, by `loop_reader`; None if `version` has to be called on a thread."""
+    async def version_on_loop(self) -> int | None:
+        """The version, by `loop_reader`; None if `version` has to be called on a thread."""
         return None
 
     def clock(self) -> Clock:

@@ -4,6 +4,8 @@ libpq's pipeline mode lets many calls share the connection: each statement is se
 own, and the replies arrive in the order of the statements. A statement that cannot be sent this way (a list as its
 parameter, a type that is not decoded here) runs on a thread, as all statements do while there is no connection.
 
+Where it can, a statement also reads the version of the database, in the same snapshot as its rows.
+
 It never writes, and it never blocks the loop: the connection is opened on a thread.
 """
 
@@ -22,6 +24,8 @@ import psycopg
 from psycopg import pq
 
 from metastored.errors import StoreError
+from metastored.store.engine import schema
+from metastored.store.engine.database import Versioned
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Row
 
@@ -35,6 +39,9 @@ STALLED: Final = 10.0
 """Seconds without a reply after which a connection is given up: its server may be gone without a word."""
 MOST_STATEMENTS: Final = 500
 """Prepared on one connection; further ones run on threads."""
+
+_WITH_VERSION: Final = b"SELECT (SELECT value FROM counters WHERE name = '%b'), s.* FROM (%b) s"
+"""The version is the first column. A join would give it without any row, too, and take twice the time."""
 
 _INT2, _INT4, _INT8, _FLOAT8 = (struct.Struct(form) for form in ("!h", "!i", "!q", "!d"))
 
@@ -54,11 +61,14 @@ _DECODERS: Final[Mapping[int, Callable[[bytes], Any]]] = {
 class _Prepared:
     """A statement on the present connection."""
 
-    __slots__ = ("decoders", "name", "names")
+    __slots__ = ("decoders", "name", "names", "text", "versioned")
 
-    def __init__(self, name: bytes, names: tuple[str, ...]) -> None:
+    def __init__(self, name: bytes, statement: Statement) -> None:
+        text, self.names = statement.numbered
         self.name: Final = name
-        self.names: Final = names
+        # The order of a query is lost in another one.
+        self.versioned: Final = text.startswith(b"SELECT") and b"ORDER BY" not in text
+        self.text: Final = _WITH_VERSION % (schema.VERSION_COUNTER.encode(), text) if self.versioned else text
         self.decoders: tuple[Callable[[bytes], Any], ...] | None = None
         """Of its columns; None before the first reply."""
 
@@ -68,7 +78,7 @@ class _Sent:
 
     __slots__ = ("future", "prepared", "since", "statement")
 
-    def __init__(self, statement: Statement, prepared: _Prepared, future: asyncio.Future[list[Row]]) -> None:
+    def __init__(self, statement: Statement, prepared: _Prepared, future: asyncio.Future[Versioned]) -> None:
         self.statement: Final = statement
         self.prepared: Final = prepared
         self.future: Final = future
@@ -96,24 +106,24 @@ class Pipeline:
         """For the three fields that the opening thread changes, too."""
         self._numbers = count()
 
-    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[list[Row]] | None:
+    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[Versioned] | None:
         """The rows of a statement; None if it has to run on a thread. The future raises StoreError."""
         connection = self._usable()
         if connection is None:
             return None
         prepared, is_new = self._prepared.get(statement), statement not in self._prepared
         if is_new and len(self._prepared) < MOST_STATEMENTS:
-            prepared = _Prepared(b"metastored_%d" % next(self._numbers), statement.numbered.names)
+            prepared = _Prepared(b"metastored_%d" % next(self._numbers), statement)
         if prepared is None:
             return None
         values = _encoded(params, prepared.names)
         if values is None:
             return None
         assert self._loop is not None
-        future: asyncio.Future[list[Row]] = self._loop.create_future()
+        future: asyncio.Future[Versioned] = self._loop.create_future()
         try:
             if is_new:
-                connection.send_prepare(prepared.name, statement.numbered.text)
+                connection.send_prepare(prepared.name, prepared.text)
                 self._prepared[statement] = prepared
             connection.send_query_prepared(prepared.name, values, None, 1)
             connection.pipeline_sync()
@@ -261,12 +271,15 @@ def _encoded(params: Mapping[str, Any], names: tuple[str, ...]) -> list[bytes | 
     return values
 
 
-def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> list[Row]:
+def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> Versioned:
     columns = range(result.nfields)
     if prepared.decoders is None:
         prepared.decoders = tuple([_DECODERS[result.ftype(at)] for at in columns])
     decoders, value = prepared.decoders, result.get_value
-    return [
+    rows: list[Row] = [
         tuple([None if (data := value(row, at)) is None else decoders[at](data) for at in columns])
         for row in range(result.ntuples)
     ]
+    if not prepared.versioned or not rows:
+        return Versioned(None, rows)
+    return Versioned(rows[0][0], [row[1:] for row in rows])

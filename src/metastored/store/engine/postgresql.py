@@ -4,7 +4,6 @@ Transactions are READ COMMITTED; a transaction locks a row before it changes it 
 aggregates). A lost connection is replaced at the next call; the call that lost it gets the error.
 """
 
-import asyncio
 import threading
 import weakref
 import zlib
@@ -347,8 +346,13 @@ class PostgresDatabase(Database):
     def loop_reader(self) -> LoopReader:
         return self._pipeline
 
-    def pending_version(self) -> "asyncio.Future[list[Row]] | None":
-        return self._pipeline.read(_READ_VERSION, {})
+    async def version_on_loop(self) -> int | None:
+        pending = self._pipeline.read(_READ_VERSION, {})
+        if pending is not None:
+            with suppress(StoreError):  # The thread reports what is wrong, if it still is.
+                rows = (await pending).rows
+                return rows[0][0] if rows else None
+        return None
 
     def clock(self) -> DatabaseClock:
         with self._guard:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from metastored.errors import StoreError
 from metastored.store.engine.database import Database, LoopReader
@@ -18,7 +18,7 @@ from metastored.store.engine.transaction import Params, Row, Snapshot, Transacti
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["replayed"]
+__all__ = ["Replayed", "replayed"]
 
 MOST_READS: Final = 8
 """Statements of one function; one with more runs on a thread."""
@@ -39,20 +39,30 @@ class _NeedsThread(BaseException):
     """The function does something else than to read by single statements."""
 
 
-async def replayed(reader: LoopReader, function: Callable[[Database], T]) -> T | None:
+class Replayed(NamedTuple, Generic[T]):
+    """The result of a function, and the oldest version of the database that it read in; None if that is not known."""
+
+    value: T
+    version: int | None
+
+
+async def replayed(reader: LoopReader, function: Callable[[Database], T]) -> Replayed[T] | None:
     """The result of a function that reads from a database; None if it has to run on a thread."""
-    database = _Known()
-    for _ in range(MOST_READS):
+    database, version = _Known(), None
+    for number in range(MOST_READS):
         try:
-            return function(database)
+            return Replayed(function(database), version)
         except _Needed as needed:
             pending = reader.read(needed.statement, needed.params)
             if pending is None:
                 return None
             try:
-                database.rows[needed.key] = await pending
+                read = await pending
             except StoreError:
                 return None  # The thread reports what is wrong, if it still is.
+            database.rows[needed.key] = read.rows
+            if number == 0:
+                version = read.version
         except _NeedsThread:
             return None
     return None
