@@ -1,8 +1,8 @@
 """Long lists of names, a hundred thousand each: partitions of a table, and tables of a database.
 
 Apache's metastore creates them by its own calls, partitions and tables at the same time on two connections, which takes
-it four minutes on two cores. To spare its database, they have one column and share one directory. Their names, all that
-the lists return, are like others. metastored's tables are copies of one, made in its database.
+it four minutes on two cores. To save time, they have one column and share one directory. Lists return only names, which
+are like others. metastored's tables are copies of one, made in its database.
 """
 
 from __future__ import annotations
