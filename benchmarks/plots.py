@@ -75,8 +75,10 @@ def _families(curves: dict[str, dict[int, float]]) -> dict[str, dict[str, dict[i
 
 
 def _curves(panel: Any, title: str, curves: dict[str, dict[int, float]]) -> None:
-    for name, curve in curves.items():
-        panel.loglog(list(curve), list(curve.values()), marker="o", label=name)
+    for number, (name, curve) in enumerate(curves.items()):
+        # Ten colours, then the same ones as dashed lines.
+        style = "-" if number < 10 else "--"
+        panel.loglog(list(curve), list(curve.values()), marker="o", linestyle=style, label=name)
     panel.set_title("seconds by number of objects" + (f", {title}" if title else ""), fontsize=9)
     # Beside the curves: there may be more names than fit between them.
     panel.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
