@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick versions test retest coverage check docs dist bench soak serve system peers trino peers-check lock clean preflight java
+.PHONY: help setup demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,8 +91,11 @@ dist: $(VENV)/.project ## build the packages into dist/, check them, and try the
 	$(PY) tools/check_dist.py dist
 	$(PY) tools/try_wheel.py dist
 
-bench: setup ## measure side by side with Apache HMS 2.3.10
-	$(PY) -m benchmarks $(ARGS)
+bench: setup ## measure all groups side by side with Apache HMS 2.3.10 and publish them; ARGS="slice --quick" for one
+	$(PY) -m benchmarks $(or $(ARGS),all --publish)
+
+bench-check: setup ## fail if a row of the last make bench is below its limit
+	$(PY) -m benchmarks --check
 
 soak: setup trino ## run the large tests: millions of partitions, long histories, Trino
 	$(PY) -m pytest -m soak --timeout=7200 --durations=0 $(ARGS)

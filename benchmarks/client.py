@@ -17,6 +17,9 @@ from metastored.wire.connection import ClientConnection, NeedData
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 
+LONG = 1 << 27
+"""The bytes of a reply from which on a server may pause for longer within it."""
+
 
 class Client:
     """One blocking connection."""
@@ -83,6 +86,8 @@ def reply_length(host: str, port: int, request: bytes) -> int:
     try:
         while got := len(client.socket.recv(1 << 20)):
             total += got
+            if total > LONG:
+                client.socket.settimeout(10)
     except TimeoutError:
         pass
     client.close()

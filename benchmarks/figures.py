@@ -5,13 +5,26 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.rows import Results, Row
+from tests.support.postgres import postgres_version
 
 FILE: Final = Path(__file__).parent / "results/figures.json"
+
+
+def facts() -> dict[str, Any]:
+    """What figures depend on beside the code: the machine and its versions."""
+    return {
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "postgresql": postgres_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
 
 
 class Figures:
@@ -27,13 +40,12 @@ class Figures:
             return cls()
         return cls(json.loads(file.read_text("utf-8")).get("groups"))
 
-    def put(self, group: str, results: Results, quick: bool) -> None:
-        """Replaces the figures of a group."""
+    def put(self, group: str, results: Results, quick: bool, seconds: float = 0.0) -> None:
+        """Replaces the figures of a group, which took some seconds to measure."""
         self.groups[group] = {
             "measured": datetime.now(UTC).date().isoformat(),
-            "python": platform.python_version(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
+            "seconds": round(seconds, 1),
+            **facts(),
             "quick": quick,
             **results.as_json(),
         }

@@ -7,19 +7,17 @@ import time
 from collections.abc import Callable
 
 from benchmarks.client import Client, median_after, median_time, request_for
-from benchmarks.objects import batches, partition, table
+from benchmarks.objects import batches, drops, partition, partition_name, table
 from benchmarks.peers import Peer, apache, metastored_on_sqlite
 from benchmarks.rows import Results
 from benchmarks.slice import bulk_time
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
 from metastored.wire.generated.transactions import CommitTxnRequest, OpenTxnRequest
 from metastored.wire.structs import replace
 
 DB = "ops"
 WRITERS = 4
-NAMED_AT_ONCE = 500
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -36,14 +34,11 @@ class Operations:
         self.client = Client(peer.host, peer.port)
         self.client.call("create_database", Database(name=DB))
 
-    def fill(self, name: str, size: int) -> list[str]:
-        """Creates a table with this many partitions; returns their names."""
+    def fill(self, name: str, size: int) -> None:
+        """Creates a table with this many partitions."""
         self.client.call("create_table", table(DB, name, partitioned=True))
-        names: list[str] = []
         for batch in batches(DB, name, size):
             self.client.call("add_partitions", batch)
-            names += (f"ds={day}/h={hour}" for day, hour in (part.values or () for part in batch))
-        return names
 
     def measure(self, size: int) -> dict[str, float]:
         call = self.client.call
@@ -65,8 +60,8 @@ class Operations:
             return listing
 
         seconds["listTables, after others' writes"] = median_after(self.peer.host, self.peer.port, write, 20)
-        names = self.fill(f"p{size}", size)
-        requested = tuple(names[: min(len(names), 1000)])
+        self.fill(f"p{size}", size)
+        requested = tuple(map(partition_name, range(min(size, 1000))))
         by_names = request_for("get_partitions_by_names", DB, f"p{size}", requested)
         seconds["getPartitionsByNames"] = bulk_time(self.peer, by_names, 10)
         old = call("get_table", DB, f"p{size}")
@@ -75,18 +70,7 @@ class Operations:
         seconds["renameTable"] = timed(
             lambda: call("alter_table_with_environment_context", DB, f"p{size}", new, context)
         )
-        # In batches: Apache's metastore refuses a call with a thousand names, and crashes with five thousand.
-        half = names[: len(names) // 2]
-        requests = [
-            DropPartitionsRequest(
-                dbName=DB,
-                tblName=f"q{size}",
-                parts=RequestPartsSpec(names=tuple(half[at : at + NAMED_AT_ONCE])),
-                deleteData=True,
-                needResult=False,
-            )
-            for at in range(0, len(half), NAMED_AT_ONCE)
-        ]
+        requests = list(drops(DB, f"q{size}", size // 2))
         seconds["dropPartitions"] = timed(lambda: [call("drop_partitions_req", request) for request in requests])
         seconds["dropTable with partitions"] = timed(lambda: call("drop_table", DB, f"q{size}", True))
         seconds["concurrentPartitionAdd"] = self.concurrently(size)

@@ -27,8 +27,8 @@ def plot(figures: Figures, group: str, file: Path) -> None:
         for title, higher in ((MORE, True), (LESS, False))
         if (chosen := [row for row in rows if row.higher_is_better is higher])
     ]
-    curves = {name: curve for name, curve in figures.growth(group).items() if len(curve) > 1}
-    heights = [1 + len(chosen) for _, chosen in sections] + ([8] if curves else [])
+    families = _families({name: curve for name, curve in figures.growth(group).items() if len(curve) > 1})
+    heights = [1 + len(chosen) for _, chosen in sections] + [12] * len(families)
     if not heights:
         return
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": group}):
@@ -38,8 +38,8 @@ def plot(figures: Figures, group: str, file: Path) -> None:
         panels = list(axes[:, 0])
         for panel, (title, chosen) in zip(panels, sections, strict=False):
             _bars(panel, title, chosen)
-        if curves:
-            _curves(panels[-1], curves)
+        for panel, (title, curves) in zip(panels[len(sections) :], families.items(), strict=True):
+            _curves(panel, title, curves)
         figure.tight_layout()
         file.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
@@ -65,8 +65,20 @@ def _bars(panel: Any, title: str, rows: list[Row]) -> None:
     panel.set_title(title, fontsize=9)
 
 
-def _curves(panel: Any, curves: dict[str, dict[int, float]]) -> None:
+def _families(curves: dict[str, dict[int, float]]) -> dict[str, dict[str, dict[int, float]]]:
+    """The curves of each panel by its title: a name such as `SQLite: get_table` begins with the title."""
+    families: dict[str, dict[str, dict[int, float]]] = {}
     for name, curve in curves.items():
-        panel.loglog(list(curve), list(curve.values()), marker="o", label=name)
-    panel.set_title("seconds by number of objects", fontsize=9)
-    panel.legend(fontsize="small")
+        title, separator, rest = name.partition(": ")
+        families.setdefault(title if separator else "", {})[rest or name] = curve
+    return families
+
+
+def _curves(panel: Any, title: str, curves: dict[str, dict[int, float]]) -> None:
+    for number, (name, curve) in enumerate(curves.items()):
+        # Ten colours, then the same ones as dashed lines.
+        style = "-" if number < 10 else "--"
+        panel.loglog(list(curve), list(curve.values()), marker="o", linestyle=style, label=name)
+    panel.set_title("seconds by number of objects" + (f", {title}" if title else ""), fontsize=9)
+    # Beside the curves: there may be more names than fit between them.
+    panel.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))

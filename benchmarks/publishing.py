@@ -11,6 +11,7 @@ from typing import Final
 
 from benchmarks.figures import Figures
 from benchmarks.plots import plot
+from benchmarks.releases import Baseline, changes
 from benchmarks.rows import Row
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
@@ -21,10 +22,11 @@ END: Final = "<!-- end of the figures -->"
 TABLE: Final = """| | metastored | peer | | ratio | limit | |
 |---|---:|---:|---|---:|---|---|
 """
+HEADING: Final = "### What fell since the last release"
 NOTHING: Final = "No group has been published yet.\n"
 
 
-def publish(figures: Figures, page: Path = PAGE, images: Path = IMAGES) -> None:
+def publish(figures: Figures, baseline: Baseline | None, page: Path = PAGE, images: Path = IMAGES) -> None:
     """Replaces the plots, and the section of the page between the two comments."""
     for old in images.glob("performance-*.svg"):
         old.unlink()
@@ -33,24 +35,31 @@ def publish(figures: Figures, page: Path = PAGE, images: Path = IMAGES) -> None:
     text = page.read_text("utf-8")
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
-    page.write_text(f"{before}{BEGIN}\n\n{section(figures)}\n{END}{after}", "utf-8")
+    page.write_text(f"{before}{BEGIN}\n\n{section(figures, baseline)}\n{END}{after}", "utf-8")
 
 
 def image(group: str, images: Path = IMAGES) -> Path:
     return images / f"performance-{group}.svg"
 
 
-def section(figures: Figures) -> str:
-    """A heading, the conditions, the plot and the table of each group."""
-    return "\n".join(part for group in figures.groups for part in _group(figures, group)) or NOTHING
+def section(figures: Figures, baseline: Baseline | None) -> str:
+    """What fell since the last release; then a heading, the conditions, the plot and the table of each group."""
+    if not figures.groups:
+        return NOTHING
+    groups = "\n".join(part for group in figures.groups for part in _group(figures, group))
+    return f"{HEADING}\n\n{changes(figures, baseline)}\n{groups}"
 
 
 def _group(figures: Figures, group: str) -> Iterator[str]:
     about = figures.groups[group]
     sizes = ", smaller sizes (`--quick`)" if about["quick"] else ""
     yield f"### {group}\n"
-    where = f"Python {about['python']} on {about['cores']} cores ({about['machine']})"
-    yield f"Measured {about['measured']} with {where}{sizes}.\n"
+    programs = (("Python", "python"), ("SQLite", "sqlite"), ("PostgreSQL", "postgresql"))
+    versions = ", ".join(f"{name} {about[key]}" for name, key in programs)
+    yield (
+        f"Measured {about['measured']} in {about['seconds']:.0f} s with {versions} on {about['cores']} cores "
+        f"({about['machine']}){sizes}.\n"
+    )
     rows = figures.rows(group)
     if rows or figures.growth(group):
         yield f"![Ratios of the group {group}](../images/{image(group).name})\n"

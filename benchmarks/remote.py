@@ -72,7 +72,7 @@ def run(results: Results, quick: bool) -> None:
             direct_call, far_call = request_for("get_table", DB, "wide"), request_for("get_table", "far", "wide")
             local_call = request_for("get_database", "near")
             direct, through = in_turn([(peer.port, direct_call), (port, far_call)], times)
-            results.add(compared("get_table through a remote, over the direct call", through, direct, 1.25, 1.10))
+            results.add(compared("get_table through a remote, over the direct call", through, direct, 1.25, 1.15))
             long_direct = request_for("get_partitions", DB, "parts", -1)
             long_far = request_for("get_partitions", "far", "parts", -1)
             direct, through = in_turn([(peer.port, long_direct), (port, long_far)], 5 if quick else 15)

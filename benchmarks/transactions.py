@@ -8,8 +8,9 @@ from itertools import islice
 
 from benchmarks.client import Client, median_after, median_time, request_for
 from benchmarks.objects import table
-from benchmarks.peers import Peer, apache, apache_3, metastored_on_sqlite
+from benchmarks.peers import Peer, apache, apache_3, metastored_on_postgres, metastored_on_sqlite
 from benchmarks.rows import Results
+from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import LockComponent, LockRequest, UnlockRequest
 from metastored.wire.generated.transactions import (
@@ -21,6 +22,7 @@ from metastored.wire.generated.transactions import (
 
 DB = "txns"
 OPEN = 10_000
+CYCLE = "open, write id, lock and commit of a transaction"
 
 
 def each(times: int, action: Callable[[], object]) -> float:
@@ -45,6 +47,25 @@ def locks_and_transactions(peer: Peer, times: int) -> dict[str, float]:
         client.call("commit_txn", CommitTxnRequest(txn))
 
     seconds = {"lock and unlock": each(times, pair), "open_txns and commit_txn": each(times, transaction)}
+    client.close()
+    return seconds
+
+
+def cycle(peer: Peer, times: int) -> float:
+    """Seconds of a whole transaction that inserts into a table, over many."""
+    client = Client(peer.host, peer.port)
+    client.call("create_database", Database(name=DB + "3"))
+    client.call("create_table", table(DB + "3", "t"))
+
+    def transaction() -> None:
+        (txn,) = client.call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
+        client.call("allocate_table_write_ids", AllocateTableWriteIdsRequest(DB + "3", "t", txnIds=(txn,)))
+        component = LockComponent(1, 2, DB + "3", "t", operationType=DataOperationType.INSERT)
+        client.call("lock", LockRequest((component,), txnid=txn, user="u", hostname="h"))
+        client.call("commit_txn", CommitTxnRequest(txn))
+
+    each(times // 5, transaction)
+    seconds = each(times, transaction)
     client.close()
     return seconds
 
@@ -100,9 +121,16 @@ def run(results: Results, quick: bool) -> None:
     with apache() as peer:
         theirs = locks_and_transactions(peer, times)
     with apache_3() as peer:
+        theirs[CYCLE] = cycle(peer, times)
         theirs |= write_ids(peer, times, unfinished)
     with metastored_on_sqlite() as peer:
-        ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
+        ours = locks_and_transactions(peer, times)
+        on_sqlite = cycle(peer, times)
+        ours |= write_ids(peer, times, unfinished)
+    with metastored_on_postgres() as peer:
+        on_postgres = cycle(peer, times)
+    results.faster(CYCLE, on_sqlite, theirs[CYCLE], least=15, aim=25)
+    results.faster("the same on PostgreSQL", on_postgres, theirs[CYCLE], least=8, aim=14)
     for name, seconds in ours.items():
         # If all of them write to the table, the reply lists them all, and reading them is most of the work. If each
         # reader has its own snapshot, sending and reading 50 KB is most of the work.

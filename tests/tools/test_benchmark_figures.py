@@ -49,11 +49,11 @@ def test_figures_are_published_between_the_two_comments(tmp_path: Path) -> None:
     page.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n", "utf-8")
     figures = Figures()
     figures.put("slice", results("get_table", 0.5), quick=True)
-    publish(figures, page, images)
+    publish(figures, None, page, images)
     text = page.read_text("utf-8")
     assert text.startswith("above\n") and text.endswith("\nbelow\n") and "old" not in text
     assert "| get_table | 500 | 1,000 | ms | 2.00 | ≥ 2 | met |" in text
-    assert "(`--quick`)" in text
+    assert "(`--quick`)" in text and "### What fell since the last release" in text
     first = image("slice", images).read_bytes()
     plot(figures, "slice", image("slice", images))
     assert image("slice", images).read_bytes() == first, "equal figures give equal plots"
