@@ -1,8 +1,10 @@
 """Patterns of names, compared with the results of the real servers."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metastored.hive.patterns import compile_pattern, may_begin_with
+from metastored.hive.patterns import compile_pattern, literal_prefix, may_begin_with
 
 DATABASES = ["default", "otherdb", "pd_x", "pdb"]
 TABLES = ["badcol2", "ext1", "ext2", "t1", "v1", "wf2"]
@@ -70,3 +72,28 @@ def test_a_very_long_pattern_is_not_cached() -> None:
 def test_whether_a_name_with_a_prefix_can_match(pattern: str | None, possible: bool) -> None:
     assert may_begin_with(pattern, "old_") is possible
     assert may_begin_with(pattern, "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "prefix"),
+    [
+        (None, ""),
+        ("*", ""),
+        ("Sales_*", "sales_"),
+        (" sales.x ", "sales"),
+        ("sales", "sales"),
+        ("sales*|tax*", ""),
+        ("größe*", "gr"),
+        ("a~b*", "a"),
+        ("a b*", "a"),
+    ],
+)
+def test_a_pattern_has_the_prefix_of_all_names_that_it_matches(pattern: str | None, prefix: str) -> None:
+    assert literal_prefix(pattern) == prefix
+
+
+@given(name=st.text("aA.*|sSſKk~ İß", max_size=6), pattern=st.text("aA.*|sSſKk~ İß", max_size=6))
+def test_every_name_that_a_pattern_matches_begins_with_its_prefix(name: str, pattern: str) -> None:
+    stored = name.lower()
+    if compile_pattern(pattern)(stored):
+        assert stored.startswith(literal_prefix(pattern))

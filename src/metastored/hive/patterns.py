@@ -1,8 +1,8 @@
 """Name patterns of get_databases, get_tables, get_table_meta and get_functions.
 
-`*` stands for any text and `|` separates alternatives; case does not matter. Hive's metastore passes the rest to its
-database as a regular expression in which only the dot is special: `.` is any one character. `?`, `%` and `_` are
-ordinary. The source of the names does not matter.
+`*` stands for any text and `|` separates alternatives; names and patterns are compared in lower case. Hive's metastore
+passes the rest to its database as a regular expression in which only the dot is special: `.` is any one character. `?`,
+`%` and `_` are ordinary. The source of the names does not matter.
 """
 
 import re
@@ -12,6 +12,10 @@ from functools import lru_cache
 from metastored.hive.limits import MAX_PATTERN, shortened
 
 NamePredicate = Callable[[str], bool]
+
+
+_LITERAL = re.compile(r"[!-)+,\-/-{}]*")
+"""Printable ASCII without the space, `*`, `.`, `|` and the last character, which has none after it."""
 
 
 class PatternError(ValueError):
@@ -37,6 +41,15 @@ def compile_pattern(pattern: str | None) -> NamePredicate:
     return compiled(pattern)
 
 
+def literal_prefix(pattern: str | None) -> str:
+    """A text in lower case with which every name begins that a pattern matches; empty if none is known.
+
+    It has printable ASCII only, so that all databases sort names with it next to each other.
+    """
+    found = _LITERAL.match((pattern or "").strip().lower())
+    return "" if found is None or "|" in (pattern or "") else found[0]
+
+
 def may_begin_with(pattern: str | None, prefix: str) -> bool:
     """Whether a name that begins with a prefix can match a pattern. True where that is not certain."""
     if pattern is None:
@@ -51,9 +64,9 @@ _LONGEST_CACHED = 1000
 
 @lru_cache(maxsize=512)
 def _compile(pattern: str) -> NamePredicate:
-    alternatives = "|".join(map(_regular_expression, pattern.strip().split("|")))
-    matches = re.compile(alternatives, re.IGNORECASE | re.DOTALL).fullmatch
-    return lambda name: matches(name) is not None
+    alternatives = "|".join(map(_regular_expression, pattern.strip().lower().split("|")))
+    matches = re.compile(alternatives, re.DOTALL).fullmatch
+    return lambda name: matches(name.lower()) is not None
 
 
 def _regular_expression(alternative: str) -> str:

@@ -19,7 +19,7 @@ from metastored.filters.hive.tables import (
 from metastored.filters.hive.tree import Filter, FilterError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.hive.patterns import compile_pattern
+from metastored.hive.patterns import compile_pattern, literal_prefix
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
@@ -73,7 +73,8 @@ def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table
 
 def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str | None = None) -> tuple[str, ...]:
     matches = compile_pattern(pattern)
-    return tuple(name for name in tables.names(ctx.reader(), *where, type=type) if matches(name))
+    names = tables.names(ctx.reader(), *where, type=type, prefix=literal_prefix(pattern))
+    return tuple(name for name in names if matches(name))
 
 
 # --- with some fields of each ----------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ def get_table_meta(
             if in_database(database):
                 metas += (
                     _meta(ctx, catalog, database, meta)
-                    for meta in tables.metas(tx, catalog, database)
+                    for meta in tables.metas(tx, catalog, database, literal_prefix(tbl_patterns))
                     if matches(meta.name) and (not tbl_types or meta.type in tbl_types)
                 )
     return tuple(metas)

@@ -5,7 +5,7 @@ Names are compared exactly: nothing here changes their case.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -76,14 +76,17 @@ _FIND_LOCKED = Statement(_OWN_COLUMNS.where(_THIS).with_for_update())
 _FIND_MANY = Statement(_COLUMNS.where(_IN_DATABASE, in_list(_t.name, "names")).order_by(_t.name))
 _ROWS = Statement(_COLUMNS.where(_IN_DATABASE).order_by(_t.name))
 _NAME = sa.select(_t.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_t.name)
-_NAMES = Statement(_NAME)
-_NAMES_OF_TYPE = Statement(_NAME.where(_t.type == sa.bindparam("type")))
-_METAS = Statement(
+_TYPED = _t.type == sa.bindparam("type")
+_BETWEEN = sa.and_(_t.name >= sa.bindparam("first"), _t.name < sa.bindparam("end"))
+_NAMES, _NAMES_BETWEEN = Statement(_NAME), Statement(_NAME.where(_BETWEEN))
+_NAMES_OF_TYPE, _NAMES_OF_TYPE_BETWEEN = Statement(_NAME.where(_TYPED)), Statement(_NAME.where(_TYPED, _BETWEEN))
+_META = (
     sa.select(_t.id, _t.name, _t.type, _t.owner, _t.fmt, _t.body)
     .select_from(_SOURCE)
     .where(_IN_DATABASE)
     .order_by(_t.name)
 )
+_METAS, _METAS_BETWEEN = Statement(_META), Statement(_META.where(_BETWEEN))
 _SEARCHABLE = Statement(
     sa.select(_t.id, _t.name, _t.type, _t.owner, _t.last_access)
     .select_from(_SOURCE)
@@ -174,16 +177,28 @@ def rows(tx: Transaction, cat: str, db: str) -> list[TableRow]:
     return list(map(TableRow._make, tx.all(_ROWS, cat=cat, db=db)))
 
 
-def names(tx: Transaction, cat: str, db: str, type: str | None = None) -> list[str]:
-    """The names of a database's tables, or of its tables of one type, sorted."""
+def names(tx: Transaction, cat: str, db: str, type: str | None = None, prefix: str = "") -> list[str]:
+    """The names of a database's tables, or of its tables of one type, sorted; only those that begin with a prefix.
+
+    The prefix is printable ASCII, as `hive.patterns.literal_prefix` returns it.
+    """
+    named: dict[str, Any] = {"cat": cat, "db": db} | ({} if type is None else {"type": type}) | _range(prefix)
     if type is None:
-        return [name for (name,) in tx.all(_NAMES, cat=cat, db=db)]
-    return [name for (name,) in tx.all(_NAMES_OF_TYPE, cat=cat, db=db, type=type)]
+        statement = _NAMES_BETWEEN if prefix else _NAMES
+    else:
+        statement = _NAMES_OF_TYPE_BETWEEN if prefix else _NAMES_OF_TYPE
+    return [name for (name,) in tx.all(statement, **named)]
 
 
-def metas(tx: Transaction, cat: str, db: str) -> list[TableMeta]:
-    """The columns for a listing of a database's tables, sorted by name."""
-    return list(map(TableMeta._make, tx.all(_METAS, cat=cat, db=db)))
+def metas(tx: Transaction, cat: str, db: str, prefix: str = "") -> list[TableMeta]:
+    """The columns for a listing of a database's tables, sorted by name; only those that begin with a prefix."""
+    statement = _METAS_BETWEEN if prefix else _METAS
+    return list(map(TableMeta._make, tx.all(statement, cat=cat, db=db, **_range(prefix))))
+
+
+def _range(prefix: str) -> dict[str, str]:
+    """The first text with a prefix, and the first one behind all of them."""
+    return {"first": prefix, "end": prefix[:-1] + chr(ord(prefix[-1]) + 1)} if prefix else {}
 
 
 def of_type(tx: Transaction, cat: str, type: str) -> list[tuple[str, TableRow]]:
