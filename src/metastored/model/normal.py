@@ -6,6 +6,7 @@ or zero, and names come back in lower case.
 
 from __future__ import annotations
 
+import operator
 from typing import Final
 
 from metastored.errors import InvalidObjectException, MetaException
@@ -20,19 +21,30 @@ TWICE: Final = "is there twice"
 """In the refusal of a table with two columns of one name."""
 
 _NO_SKEW = SkewedInfo((), (), {})
+Fields = tuple[FieldSchema, ...]
+_last: Final[list[tuple[Fields | None, Fields]]] = [(None, ())]
+"""The last columns and their normal form: the partitions of one call mostly share their columns. It is replaced whole,
+so threads may share it."""
 
 
-def columns(fields: tuple[FieldSchema, ...] | None) -> tuple[FieldSchema, ...]:
+def columns(fields: Fields | None) -> Fields:
     """Columns with their names in lower case.
 
-    Raises MetaException for a column without a name or a type, and for two columns of one name in any case, as Hive's
-    database does.
+    Columns that are normal already are returned as they are: the codecs encode the same object once. Raises
+    MetaException for a column without a name or a type, and for two columns of one name in any case, as Hive's database
+    does.
     """
-    found = tuple(_column(number, field) for number, field in enumerate(fields or (), 1))
+    known, result = _last[0]
+    if fields is known:
+        return result
+    found = tuple([_column(number, field) for number, field in enumerate(fields or (), 1)])
     names = {field.name for field in found}
     if len(names) != len(found):
         twice = next(name for at, (name, *_) in enumerate(found) if name in {each.name for each in found[:at]})
         raise MetaException(f"the column {twice} {TWICE}: names of columns are compared in any case")
+    if fields is not None and all(map(operator.is_, fields, found)):
+        found = fields
+    _last[0] = fields, found
     return found
 
 
