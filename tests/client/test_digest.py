@@ -63,7 +63,7 @@ def test_a_challenge_that_cannot_be_met_is_refused(challenge: bytes, said: str) 
 
 def test_a_token_is_read_from_the_text_of_get_delegation_token() -> None:
     assert read_token(TOKEN.encode()) == TOKEN
-    with pytest.raises(AuthenticationError, match="no delegation token") as raised:
+    with pytest.raises(AuthenticationError, match="not a delegation token") as raised:
         read_token("not-a-token!")
     assert "not-a-token" not in str(raised.value)
 

@@ -308,7 +308,7 @@ DIFFERENCES: Final = (
         metastored_says("None"),
     ),
     Difference(
-        "A name that is not a partition key is an error; Hive answers with parts of other names",
+        "A name that is no partition key is an error; Hive answers with parts of other names",
         ("partitions/get_partition_values: of no key",),
         metastored_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
     ),

@@ -324,7 +324,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
         HIVE_4,
     ),
     Difference(
-        "A name that is not a partition key is an error; Hive answers with parts of other names",
+        "A name that is no partition key is an error; Hive answers with parts of other names",
         ("partitions/get_partition_values: of no key",),
         metastored_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
         HIVE_4,

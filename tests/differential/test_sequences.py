@@ -159,7 +159,7 @@ class Session:
         assert agreed, "\n".join(["after", *self.history[:-1], *reported])
 
     def stumbles_over_no_number(self, probe: Probe, hive: str, metastored: str) -> bool:
-        """Derby cannot compare a value of `h` that is not a number, and Hive then refuses the filter.
+        """Derby cannot compare a value of `h` that is no number, and Hive then refuses the filter.
 
         It matches nothing in metastored, which finds the others.
         """

@@ -207,7 +207,7 @@ def test_an_incremental_scan_has_the_files_of_appends(server: RunningServer, res
     filter = {"type": "lt", "term": "id", "value": 150}
     assert len(paths(plan(rest, namespace, start_snapshot_id=ids[0], end_snapshot_id=ids[2], filter=filter))) == 1
     refused = request_plan(rest, namespace, {"start-snapshot-id": ids[2], "end-snapshot-id": ids[0]})
-    assert refused.status == 400 and "no ancestor" in refused.message
+    assert refused.status == 400 and "not an ancestor" in refused.message
 
 
 def test_statistics_are_sent_for_the_columns_that_the_client_names(rest: Rest, read: Table) -> None:

@@ -68,7 +68,7 @@ def test_only_iceberg_tables_are_listed(server: RunningServer, rest: Rest, names
     listed = rest.get(f"/namespaces/{namespace}/tables").json["identifiers"]
     assert [each["name"] for each in listed] == ["iceberg_one", "other_case"]
     other = rest.get(f"/namespaces/{namespace}/tables/plain")
-    assert (other.status, other.error) == (404, "NoSuchTableException") and "no Iceberg table" in other.message
+    assert (other.status, other.error) == (404, "NoSuchTableException") and "not an Iceberg table" in other.message
     assert rest.head(f"/namespaces/{namespace}/tables/plain").status == 404
 
 

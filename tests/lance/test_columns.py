@@ -110,7 +110,7 @@ def test_metadata_of_a_column_is_set_deleted_and_replaced(space: Space) -> None:
         (lambda s: add(s, {"name": "x", "computed": "id + 1"}), ns.UnsupportedOperationError, "does not run"),
         (lambda s: alter(s, {"path": "nope", "rename": "x"}), ns.TableColumnNotFoundError, "nope"),
         (lambda s: alter(s, {"path": "id"}), ns.InvalidInputError, "needs rename"),
-        (lambda s: alter(s, {"path": "id", "data_type": {"type": "number"}}), ns.InvalidInputError, "no type"),
+        (lambda s: alter(s, {"path": "id", "data_type": {"type": "number"}}), ns.InvalidInputError, "not a type"),
         (lambda s: alter(s), ns.InvalidInputError, "alterations is empty"),
     ],
 )

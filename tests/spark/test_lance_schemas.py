@@ -38,7 +38,8 @@ def test_a_vector_is_a_list_of_fixed_size(by: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("vectors", "said"), [({"nope": 2}, "no column 'nope'"), ({"id": 2}, "no array"), ({"vector": 0}, "at least one")]
+    ("vectors", "said"),
+    [({"nope": 2}, "no column 'nope'"), ({"id": 2}, "not an array"), ({"vector": 0}, "at least one")],
 )
 def test_a_vector_that_is_none_is_refused(vectors: dict[str, int], said: str) -> None:
     with pytest.raises(ConversionError, match=said):

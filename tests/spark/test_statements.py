@@ -124,9 +124,9 @@ def test_kerberos_is_said_in_hives_words() -> None:
 @pytest.mark.parametrize(
     ("uri", "arguments", "said"),
     [
-        ("https://a/metastore", {}, "no address for Spark's Hive client.*does not speak HTTP"),
-        ("thrift://a:1,thrifts://b:1", {}, "no address for Spark's Hive client"),
-        ("localhost:9083", {}, "no address for Spark's Hive client"),
+        ("https://a/metastore", {}, "not an address for Spark's Hive client.*does not speak HTTP"),
+        ("thrift://a:1,thrifts://b:1", {}, "not an address for Spark's Hive client"),
+        ("localhost:9083", {}, "not an address for Spark's Hive client"),
         ("thrifts://a:1", {"warehouse": "s3://b/w"}, "give truststore="),
         ("thrift://a:1", {"truststore": "/t.jks"}, "is an address without TLS"),
         ("thrifts://a:1", {"truststore": "/t.jks"}, "give warehouse=, or client="),

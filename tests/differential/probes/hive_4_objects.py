@@ -268,7 +268,7 @@ REPAIRED: list[Probe] = [
     *repaired("by an int", "(h='1')"),
     *repaired("by all keys", "(h='2' AND ds='b' AND d='2024-01-02' AND b='6')"),
     *repaired("by a value that is escaped", "(h='10' AND ds='c%2Fd' AND d='2024-01-03' AND b='7')"),
-    *repaired("by a text that is not a number", "(h='zz')"),
+    *repaired("by a text that is no number", "(h='zz')"),
     *repaired("by a number with a zero before it", "(h='012')"),
     *repaired("by the default partition", "(h='__HIVE_DEFAULT_PARTITION__')"),
     *repaired("by a date", "(d='2024-01-04')"),

@@ -37,7 +37,7 @@ SCRIPT: list[Probe] = [
     ask("unknown", "getMetaConf", "nope"),
     ask("null", "getMetaConf", None),
     ask("known", "setMetaConf", DIRECT, "true"),
-    ask("a value that is not a boolean", "setMetaConf", DIRECT, "zzz"),
+    ask("a value that is no boolean", "setMetaConf", DIRECT, "zzz"),
     ask("what was set", "getMetaConf", DIRECT),
     ask("back", "setMetaConf", DIRECT, "true"),
     ask("unknown", "setMetaConf", "nope", "1"),

@@ -86,7 +86,7 @@ def test_a_predicate_that_cannot_be_used_is_an_error_with_sparks_name(text: str,
 
 
 def test_an_unknown_time_zone_is_an_error() -> None:
-    with pytest.raises(SparkCatalogError, match="no time zone") as caught:
+    with pytest.raises(SparkCatalogError, match="not a time zone") as caught:
         parse_predicate("a = 1", SCHEMA, "Mars/Olympus")
     assert caught.value.condition == "INVALID_TIMEZONE"
 

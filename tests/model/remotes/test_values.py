@@ -106,7 +106,7 @@ def test_the_connector_is_implied_by_the_keys(parameters: dict[str, str], via: s
         (URIS | {"metastored.remote.via": "ssh"}, "'ssh.tunnel.route' is missing"),
         (URIS | {"metastored.remote.prefix": "x_"}, "is a key of remote catalogs only"),
         (URIS | {"metastored.remote.password": MASK}, "give the secret itself"),
-        (URIS | {"metastored.remote.tables": "(?=a)"}, r"no name and no regular expression: at position 2"),
+        (URIS | {"metastored.remote.tables": "(?=a)"}, r"neither a name nor a regular expression: at position 2"),
         (URIS | {"metastored.remote.tables": "a**"}, "a repetition is repeated"),
         (URIS | {"metastored.remote.tables": "a("}, "is neither a name nor a regular expression"),
         ({"metastored.remote.via": "iceberg"}, "'iceberg.table.path' or 'iceberg.catalog.uri' is missing"),

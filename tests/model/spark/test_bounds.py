@@ -67,5 +67,5 @@ def test_a_type_without_bounds_is_an_error(type: str) -> None:
     [("int", "x"), ("tinyint", "128"), ("boolean", "maybe"), ("date", "soon"), ("decimal(3,1)", "x"), ("double", "")],
 )
 def test_a_text_that_is_no_value_of_the_type_is_an_error(type: str, text: str) -> None:
-    with pytest.raises(ConversionError, match="no value of the column 'c'"):
+    with pytest.raises(ConversionError, match="not a value of the column 'c'"):
         from_external_string(text, "c", parse_data_type(type))
