@@ -43,11 +43,6 @@ CONF = {
     "spark.ui.showConsoleProgress": "false",
 }
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""Spark interprets expressions: for a few rows it takes longer to generate and compile Java, a fifth of all processor
-time. `run_costs.py` adds these settings to CONF. Large forms, and pages of the documentation that are followed, have
-Spark's defaults."""
-
 ICEBERG_JAR = "lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar"
 """Iceberg for Spark 3.5, in its environment."""
 

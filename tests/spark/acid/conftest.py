@@ -52,8 +52,13 @@ METASTORES_OF_STATEMENTS = [
 """The same for tests of statements on Spark, which take seconds: `make test` has those that check least."""
 
 
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Spark interprets expressions: for a few rows it takes longer to generate and compile Java, a fifth of all processor
+time here. Large forms, and the pages of the documentation that are followed, have Spark's defaults."""
+
+
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark session in this process, without a catalog: tables are found by the client."""
     from pyspark.sql import SparkSession
 
@@ -68,6 +73,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.session.timeZone": "UTC",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        **({} if request.config.option.markexpr == "soak" else INTERPRETED),
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
