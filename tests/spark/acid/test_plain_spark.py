@@ -404,11 +404,14 @@ result = [[name, *reader().collect()[0]] for _ in range({times}) for name, reade
 """
 
 
+@pytest.mark.parametrize("times", [6, pytest.param(12, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("of_metastored", [False, True], ids=["plain Spark", "a session of metastored"])
 def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_cleaner(
-    spark: Any, written_once: WrittenOnce, of_metastored: bool
+    spark: Any, written_once: WrittenOnce, of_metastored: bool, times: int
 ) -> None:
     """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query.
+
+    There are six queries; twelve in `make soak`.
 
     Both use the same port: the server shows the view to those who look the table up as Spark does.
     """
@@ -419,7 +422,9 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_clea
             made.sql("INSERT INTO @t VALUES (1, 0, 'a'), (2, 0, 'a'), (3, 0, 'b'), (4, 0, 'b')")
             reading = pool.submit(
                 run_spark,
-                READER.format(db=warehouse.database, times=6 if of_metastored else 12, of_metastored=of_metastored),
+                READER.format(
+                    db=warehouse.database, times=times // 2 if of_metastored else times, of_metastored=of_metastored
+                ),
                 conf={"spark.hadoop.hive.metastore.uris": server.uri},
             )
             written = 0
