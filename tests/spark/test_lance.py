@@ -163,7 +163,7 @@ def namespace(server: RunningServer) -> Iterator[Hive2Namespace]:
         yield space
 
 
-def test_every_value_of_200_000_rows_is_read_as_it_was_written(found: dict[str, Any]) -> None:
+def test_every_value_of_20_000_rows_is_read_as_it_was_written(found: dict[str, Any]) -> None:
     assert found["created"] == 1
     assert found["expected"][1] == COUNT
     assert found["read"] == found["expected"]

@@ -1,6 +1,6 @@
 """ACID tables on Spark against DuckDB: random statements in both, and all 22 queries of TPC-H compared whole.
 
-Tables with and without partitions and buckets are changed by SQL and compacted in between. `make test` has scale 0.01
+Tables with and without partitions and buckets are changed by SQL and compacted in between. `make test` has scale 0.002
 and 12 statements, and compares at the end; `make soak` scale 0.1 and 1, with 100, and compares before and after each
 tenth.
 """
@@ -107,7 +107,7 @@ def both(spark: Any, warehouse: Warehouse, tmp_path: Path, request: pytest.Fixtu
 @pytest.mark.parametrize(
     ("both", "statements"),
     [
-        (0.01, 12),
+        (0.002, 12),
         pytest.param(0.1, 100, marks=pytest.mark.soak),
         pytest.param(1, 100, marks=[pytest.mark.soak, pytest.mark.timeout(3 * 3600)]),
     ],
