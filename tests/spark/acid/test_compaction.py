@@ -289,13 +289,16 @@ def run_with_compactions(spark: Any, warehouse: Warehouse, kind: str, seed: int,
             assert found(frame) == rows, "a snapshot stays as it was"
 
 
-@pytest.mark.parametrize("transactions", [2, pytest.param(3, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("seed", "transactions"), [(329, 2), pytest.param(5, 3, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", ["partitioned", "bucketed", "insert-only", "converted"])
 def test_compactions_between_random_statements_change_no_snapshot(
-    spark: Any, warehouse: Warehouse, kind: str, transactions: int
+    spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int
 ) -> None:
-    """Two transactions of each kind of table; three, and those of PostgreSQL but one, are in `make soak`."""
-    run_with_compactions(spark, warehouse, kind, seed=5, transactions=transactions)
+    """Two transactions of each kind of table, with a compaction, a cleaning and a snapshot that is read again later.
+
+    Three transactions, and those of PostgreSQL but one, are in `make soak`.
+    """
+    run_with_compactions(spark, warehouse, kind, seed, transactions)
 
 
 @pytest.mark.postgres
