@@ -1,7 +1,7 @@
 """Eight writers in four processes append to one table, and some processes are killed.
 
 Every row whose append was acknowledged is there once, no row is there twice, and the version in the metastore is the
-newest manifest.
+newest manifest. `make test` has eight appends of each writer and two kills; `make soak` 50, and four.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Load(NamedTuple):
 
 
 FULL = Load(appends=50, kills=4)
-SHORT = Load(appends=12, kills=2)
+SHORT = Load(appends=8, kills=2)
 SCHEMA = pyarrow.schema([("writer", pyarrow.int64()), ("number", pyarrow.int64())])
 
 # Each attempt and each acknowledgement is a line of the log, written at once. A process that replaces a killed one

@@ -70,11 +70,15 @@ def run(server: RunningServer, folder: Path, script: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("format", "files"), [("parquet", 1), ("orc", 0)], ids=["files are copied", "rows are rewritten"]
+    ("format", "files", "after"),
+    [("parquet", 1, True), ("orc", 0, False), pytest.param("orc", 0, True, marks=pytest.mark.soak)],
+    ids=["files are copied", "rows are rewritten", "rows are rewritten, two kills"],
 )
 def test_a_killed_copy_goes_on_with_the_partitions_that_are_not_published(
-    tmp_path: Path, format: str, files: int
+    tmp_path: Path, format: str, files: int, after: bool
 ) -> None:
+    """With `after`, it is killed once more, after a partition was published: of rows, that is in `make soak`."""
+
     def copy(point: str | None) -> str:
         return COPY.replace("POINT", repr(point)).replace("FORMAT", repr(format))
 
@@ -93,12 +97,17 @@ def test_a_killed_copy_goes_on_with_the_partitions_that_are_not_published(
         assert client.partition_names("near.t") == ("ds=1", "ds=2")
         root = directory(client.table("near.t").sd)
         assert list(root.glob("ds=3/copy-*"))
-        # The fourth is published, and the copy is killed before it can do anything else.
-        with pytest.raises(SparkFailure, match="exit code -9"):
-            run(server, tmp_path, copy("after"))
-        assert client.partition_names("near.t") == ("ds=1", "ds=2", "ds=3", "ds=4")
+        published = 2
+        if after:
+            # The fourth is published, and the copy is killed before it can do anything else.
+            with pytest.raises(SparkFailure, match="exit code -9"):
+                run(server, tmp_path, copy("after"))
+            assert client.partition_names("near.t") == ("ds=1", "ds=2", "ds=3", "ds=4")
+            published = 4
         *figures, copied, skipped, count = run(server, tmp_path, copy(None))
-        assert (figures, copied, skipped) == ([50, files], ["ds=5"], ["ds=1", "ds=2", "ds=3", "ds=4"])
+        names = [f"ds={number}" for number in range(1, 6)]
+        rows = sum(number * 10 for number in range(published + 1, 6))
+        assert (figures, copied, skipped) == ([rows, files * (5 - published)], names[published:], names[:published])
         assert count == 10 + 20 + 30 + 40 + 50
         for each in client.partitions("near.t"):
             location = directory(each.sd)

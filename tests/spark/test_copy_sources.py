@@ -1,7 +1,8 @@
 """Copies from Apache Hive 2.3.10, Apache Hive 3.1.3 and another metastored: in one process and on a standalone cluster.
 
 Each source has a table with partitions and one without. Both are copied, changed at the source and copied again.
-pyarrow, pyiceberg and deltalake read the copies.
+pyarrow, pyiceberg and deltalake read the copies. `make test` copies from all of them in one process, and from
+Hive 3.1.3 on the cluster; `make soak` from all of them there too.
 """
 
 from __future__ import annotations
@@ -91,16 +92,24 @@ class Copies(NamedTuple):
     result: dict[str, Any]
     server: RunningServer
     executors: int
+    sources: tuple[str, ...]
 
 
-@pytest.fixture(scope="module", params=["one process", "cluster"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((False, SOURCES), id="one process"),
+        pytest.param((True, ("hive_3_1",)), id="cluster"),
+        pytest.param((True, SOURCES), id="cluster, all sources", marks=pytest.mark.soak),
+    ],
+)
 def copies(
     request: pytest.FixtureRequest,
     hive_2_3: ApacheMetastore,
     hive_3_1: ApacheMetastore,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Copies]:
-    on_cluster = request.param == "cluster"
+    on_cluster, sources = request.param
     with running_server() as near, running_server() as far, ExitStack() as stack:
         conf = {"spark.hadoop.hive.metastore.uris": near.uri, "spark.sql.warehouse.dir": near.warehouse}
         if on_cluster:
@@ -109,14 +118,15 @@ def copies(
                 "spark.scheduler.minRegisteredResourcesRatio": "1.0",
                 "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             }
+        uris = dict(zip(SOURCES, (hive_2_3.uri, hive_3_1.uri, far.uri), strict=True))
         task = {
             "near": near.uri,
-            "sources": dict(zip(SOURCES, (hive_2_3.uri, hive_3_1.uri, far.uri), strict=True)),
-            "database": "copy_sources_cluster" if on_cluster else "copy_sources",
+            "sources": {source: uris[source] for source in sources},
+            "database": f"copy_sources_{'cluster' if on_cluster else 'here'}_{len(sources)}",
             "folder": str(tmp_path_factory.mktemp("data")),
         }
         result = run_spark(SCRIPT.replace("TASK", repr(json.dumps(task))), conf=conf)
-        yield Copies(result, near, 2 if on_cluster else 0)
+        yield Copies(result, near, 2 if on_cluster else 0, sources)
 
 
 def rows(start: int, end: int) -> list[tuple[int, str, str]]:
@@ -138,38 +148,40 @@ def test_the_copies_are_made_on_the_executors_of_the_session(copies: Copies) -> 
     assert copies.result["executors"] == copies.executors
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_table_with_partitions_and_one_without_are_brought_home(copies: Copies, source: str) -> None:
-    assert copies.result[source]["first"] == {
-        "orders": [60, ["ds=1", "ds=2", "ds=3"], [], [], False],
-        "codes": [7, [], [], [], False],
-    }
+def test_a_table_with_partitions_and_one_without_are_brought_home(copies: Copies) -> None:
+    for source in copies.sources:
+        assert copies.result[source]["first"] == {
+            "orders": [60, ["ds=1", "ds=2", "ds=3"], [], [], False],
+            "codes": [7, [], [], [], False],
+        }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_second_copy_has_nothing_to_do(copies: Copies, source: str) -> None:
-    assert copies.result[source]["again"] == {
-        "orders": [0, [], ["ds=1", "ds=2", "ds=3"], [], True],
-        "codes": [0, [], [], [], True],
-    }
+def test_a_second_copy_has_nothing_to_do(copies: Copies) -> None:
+    for source in copies.sources:
+        assert copies.result[source]["again"] == {
+            "orders": [0, [], ["ds=1", "ds=2", "ds=3"], [], True],
+            "codes": [0, [], [], [], True],
+        }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_copy_after_changes_copies_only_them(copies: Copies, source: str) -> None:
-    assert copies.result[source]["changed"] == {
-        "orders": [55, ["ds=1", "ds=4"], ["ds=3"], ["ds=2"], False],
-        "codes": [9, [], [], [], False],
-    }
+def test_a_copy_after_changes_copies_only_them(copies: Copies) -> None:
+    for source in copies.sources:
+        assert copies.result[source]["changed"] == {
+            "orders": [55, ["ds=1", "ds=4"], ["ds=3"], ["ds=2"], False],
+            "codes": [9, [], [], [], False],
+        }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_pyarrow_reads_the_rows_of_the_source(copies: Copies, source: str) -> None:
-    with metastored.connect(copies.server.uri, cache=False) as client:
-        codes = directory(client.table(f"local.{source}_codes").sd)
-        orders = {(each.values or [""])[0]: directory(each.sd) for each in client.partitions(f"local.{source}_orders")}
-    assert read(pyarrow.dataset.dataset(codes, format="parquet").to_table()) == rows(0, 9)
-    found = {ds: read(pyarrow.dataset.dataset(each, format="parquet").to_table()) for ds, each in orders.items()}
-    assert found == AFTER_CHANGES
+def test_pyarrow_reads_the_rows_of_the_source(copies: Copies) -> None:
+    for source in copies.sources:
+        with metastored.connect(copies.server.uri, cache=False) as client:
+            codes = directory(client.table(f"local.{source}_codes").sd)
+            orders = {
+                (each.values or [""])[0]: directory(each.sd) for each in client.partitions(f"local.{source}_orders")
+            }
+        assert read(pyarrow.dataset.dataset(codes, format="parquet").to_table()) == rows(0, 9)
+        found = {ds: read(pyarrow.dataset.dataset(each, format="parquet").to_table()) for ds, each in orders.items()}
+        assert found == AFTER_CHANGES
 
 
 def test_pyiceberg_reads_copies_from_hive_3_1(copies: Copies) -> None:

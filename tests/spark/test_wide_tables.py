@@ -22,7 +22,7 @@ from metastored.wire.replies.unread import unread_columns
 from metastored.wire.structs import replace as with_fields
 from tests.spark.conftest import TEXT, Metastore
 
-DB, COUNT = "wide", 12
+DB = "wide"
 METADATA_TYPED = "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe"
 
 
@@ -36,12 +36,12 @@ def table(name: str, provider: str, *, comment: str = "", decimals: bool = False
     )
 
 
-@pytest.fixture
-def names(catalog: ExternalCatalog, tmp_path: Path) -> list[str]:
-    """The names of tables in every form in which Spark stores a schema."""
+@pytest.fixture(params=[4, pytest.param(12, marks=pytest.mark.soak)])
+def names(request: pytest.FixtureRequest, catalog: ExternalCatalog, tmp_path: Path) -> list[str]:
+    """The names of tables in every form in which Spark stores a schema: 4 of each; `make soak` has 12."""
     catalog.create_database(CatalogDatabase(DB, location_uri=tmp_path.as_uri()))
     made = []
-    for at in range(COUNT):
+    for at in range(request.param):
         for kind, one in (
             ("plain", table(f"plain_{at}", "parquet")),
             ("comments", table(f"comments_{at}", "orc", comment="größe " * 12)),

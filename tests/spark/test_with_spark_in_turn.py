@@ -69,14 +69,13 @@ def done(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> Iter
     with metastored.connect(metastore.uri, user="ann", cache=False) as client:
         empty(client)
         yield run_spark(
-            "import json\nfrom tests.spark.interleaved import work\n"
+            f"import json, sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.spark.interleaved import work\n"
             f"result = work(spark, {metastore.uri!r}, {str(folder)!r}, json.loads({schemas!r}))",
             conf={
                 "spark.hadoop.hive.metastore.uris": metastore.uri,
                 "spark.sql.warehouse.dir": metastore.warehouse,
                 "spark.sql.session.timeZone": "UTC",
             },
-            env={"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"},
             timeout=540,
         )
         empty(client)

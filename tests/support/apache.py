@@ -239,9 +239,9 @@ def run_with_hive_4_1(main: str, *arguments: str) -> str:
     return _printed(_jars_of_peer("4.1.0"), main, "", arguments)
 
 
-def run_with_hive_exec(version: str, main: str, given: str) -> str:
-    """The same with the classes of Hive itself, of 3.1.3 or 4.0.1."""
-    return _printed(hive_exec_jars(version), main, given)
+def hive_exec_command(version: str, main: str) -> list[str]:
+    """The command of such a program with the classes of Hive itself, of 3.1.3 or 4.0.1."""
+    return _command(hive_exec_jars(version), main)
 
 
 def run_with_hive_driver(main: str, given: str) -> str:
@@ -286,14 +286,18 @@ def hive_defaults(version: str) -> str:
 
 
 def _printed(jars: Sequence[Path], main: str, given: str, arguments: Sequence[str] = ()) -> str:
-    source = str(JAVA_SOURCES / f"{main}.java")
-    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
-    options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
-    command = [java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
+    command = _command(jars, main, arguments)
     done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")
     return done.stdout
+
+
+def _command(jars: Sequence[Path], main: str, arguments: Sequence[str] = ()) -> list[str]:
+    source = str(JAVA_SOURCES / f"{main}.java")
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+    options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
+    return [java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
 """Hive's own readers and writers of transactional tables, of 3.1.3 and 4.0.1: `java/HiveAcid.java`, driven in JSON.
 
-A `HiveFiles` collects commands, and one Java process runs all of them. No metastore takes part: the ids that a reader
-sees are given as texts, as Hive has them in the configuration of a job.
+A `HiveFiles` collects commands, and the Java process of its version runs them: it is started at the first use and ends
+with this process, since it takes longer to start and to load Hive's classes than to read the files of a test. No
+metastore takes part: the ids that a reader sees are given as texts, as Hive has them in the configuration of a job.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
+import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -14,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.apache import run_with_hive_exec
+from tests.support.apache import StartFailure, hive_exec_command
 
 VERSIONS: Final = ("3.1.3", "4.0.1")
 READERS: Final = ("row", "batch")
@@ -118,11 +122,11 @@ class HiveFiles:
 
         Raises HiveError with the stack trace of the first command that failed, and MissingPeer without hive-exec.
         """
-        given = "".join(json.dumps(command) + "\n" for command in self._commands)
-        printed = run_with_hive_exec(self.version, "HiveAcid", given).splitlines()
+        commands, self._commands = self._commands, []
+        program = program_of(self.version)
+        answers = [program.answer(command) for command in commands]
         results: list[Any] = []
-        for command, line in zip(self._commands, printed, strict=True):
-            result = json.loads(line)
+        for command, result in zip(commands, answers, strict=True):
             if isinstance(result, dict) and "error" in result:
                 raise HiveError(f"{command['command']} of {command['location']} failed: {result['error']}")
             if command["command"] == "read":
@@ -131,8 +135,58 @@ class HiveFiles:
                 results.append(Found([tuple(each) for each in result["splits"]], sorted(rows, key=repr)))
             elif result is not None:
                 results.append(result)
-        self._commands.clear()
         return results
+
+
+class Program:
+    """A running `HiveAcid` of one version. It never outlives this process: it ends when its input is closed."""
+
+    def __init__(self, version: str) -> None:
+        command = hive_exec_command(version, "HiveAcid")
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it is open until the program ends.
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, encoding="utf-8"
+        )
+
+    def answer(self, command: Mapping[str, Any]) -> Any:
+        """What Hive's classes return for a command."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        try:
+            self.process.stdin.write(json.dumps(command) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            status = self.process.wait(_END_TIMEOUT)
+            self._log.seek(0)
+            raise StartFailure(f"HiveAcid ended with status {status}:\n{self._log.read().decode(errors='replace')}")
+        return json.loads(line)
+
+    def stop(self) -> None:
+        for stream in (self.process.stdin, self.process.stdout, self._log):
+            if stream is not None:
+                stream.close()
+        self.process.wait(_END_TIMEOUT)
+
+
+_END_TIMEOUT: Final = 60.0
+_running: Final[dict[str, Program]] = {}
+
+
+def program_of(version: str) -> Program:
+    """The program of a version, which is started if there is none. Raises MissingPeer without hive-exec."""
+    program = _running.get(version)
+    if program is None or program.process.poll() is not None:
+        program = _running[version] = Program(version)
+    return program
+
+
+@atexit.register
+def stop_all() -> None:
+    """Ends all of them."""
+    while _running:
+        _running.popitem()[1].stop()
 
 
 def _described(columns: Mapping[str, str]) -> dict[str, list[str]]:

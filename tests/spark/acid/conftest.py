@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import sys
@@ -248,6 +249,55 @@ def write_original(frame: Any, path: Path) -> None:
     shutil.rmtree(staged)
 
 
+class WrittenOnce(NamedTuple):
+    """Files that Spark writes for the first test of a fixture, and that are copied for the others."""
+
+    folder: Path
+
+    @contextmanager
+    def statements(self, label: str) -> Iterator[None]:
+        """Within it, the jobs of changes to ACID tables are run only for the first test that comes with this label.
+
+        All else is done for each test: the transaction with its write id and locks, the names of the files, and the
+        statistics. The files have the write id inside: the tables are new, and the statements always the same.
+        """
+        from metastored.spark.acid.files import staging
+
+        numbers = itertools.count()
+
+        def copied_later(stage: Callable[..., None]) -> Callable[..., None]:
+            def staged(table: Any, frame: Any, write_id: int, statement: int, location: str) -> None:
+                kept, place = self.folder / f"{label}-{next(numbers)}", Path(local_path(location))
+                if not kept.exists():
+                    stage(table, frame, write_id, statement, location)
+                    shutil.copytree(place, kept / f"{write_id}-{statement}")
+                else:
+                    shutil.copytree(kept / f"{write_id}-{statement}", place)
+
+            return staged
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("stage_inserts", "stage_changes"):
+                patch.setattr(staging, name, copied_later(getattr(staging, name)))
+            yield
+
+    def spark_table(self, spark: Any, name: str, columns: str, query: str) -> None:
+        """Makes a table of Spark's own, of parquet, in the current database."""
+        kept, database = self.folder / name, spark.catalog.currentDatabase()
+        place = Path(local_path(spark.conf.get("spark.sql.warehouse.dir"))) / f"{database}.db" / name
+        if kept.exists():
+            spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet")
+            shutil.copytree(kept, place, dirs_exist_ok=True)
+        else:
+            spark.sql(f"CREATE TABLE {name} USING parquet AS {query}")
+            shutil.copytree(place, kept)
+
+
+@pytest.fixture(scope="session")
+def written_once(tmp_path_factory: pytest.TempPathFactory) -> WrittenOnce:
+    return WrittenOnce(tmp_path_factory.mktemp("written-once"))
+
+
 class Shop:
     """A database with ACID tables for statements: `orders` (1 to 3) and `items` (of the orders 1 and 2)."""
 
@@ -269,19 +319,20 @@ class Shop:
 
 
 @pytest.fixture
-def shop(spark: Any, warehouse: Warehouse) -> Iterator[Shop]:
+def shop(spark: Any, warehouse: Warehouse, written_once: WrittenOnce) -> Iterator[Shop]:
     """It is the current database, and has Spark's own table `customers`."""
     made = Shop(spark, warehouse)
     spark.sql(f"CREATE DATABASE {warehouse.database}")
     spark.sql(f"USE {warehouse.database}")
     orders = warehouse.create("orders", {"id": "int", "name": "string", "n": "bigint"})
     items = warehouse.create("items", {"id": "int", "x": "int"})
-    acid.insert(
-        spark, orders, spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long"),
-        client=warehouse.client,
-    )  # fmt: skip
-    acid.insert(spark, items, spark.createDataFrame([(1, 100), (2, 200)], "id int, x int"), client=warehouse.client)
-    spark.sql("CREATE TABLE customers USING parquet AS SELECT 1 AS id, 'ann' AS who UNION ALL SELECT 3, 'bob'")
+    order_rows = spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long")
+    item_rows = spark.createDataFrame([(1, 100), (2, 200)], "id int, x int")
+    with written_once.statements("shop"):
+        acid.insert(spark, orders, order_rows, client=warehouse.client)
+        acid.insert(spark, items, item_rows, client=warehouse.client)
+    customers = "SELECT 1 AS id, 'ann' AS who UNION ALL SELECT 3, 'bob'"
+    written_once.spark_table(spark, "customers", "id int, who string", customers)
     yield made
     spark.sql("USE default")
     spark.sql(f"DROP DATABASE {warehouse.database} CASCADE")

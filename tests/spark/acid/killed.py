@@ -91,6 +91,8 @@ def session() -> Any:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.catalogImplementation": "in-memory",
     }
     builder = SparkSession.builder.appName("metastored-killed")

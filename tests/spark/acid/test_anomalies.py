@@ -1,7 +1,8 @@
 """Random transactions from several processes on one ACID table: their history shows no anomaly.
 
-The short form uses three processes without Spark, which make the calls of metastored's client and name the same
-directories (`history_worker.py`). The long form, under the marker `soak`, also runs two processes with a Spark each.
+The short form uses three processes without Spark for two seconds, which make the calls of metastored's client and name
+the same directories (`history_worker.py`). The long form, under the marker `soak`, also runs two processes with a Spark
+each.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def printed(tasks: Sequence[dict[str, Any]]) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("each_warehouse", CHECKED, indirect=True)
 def test_processes_that_write_one_table_lose_and_double_nothing(each_warehouse: Warehouse, tmp_path: Path) -> None:
-    print(history(each_warehouse, tmp_path, "files", 3, 4.0, lambda name: FileRows(each_warehouse.client, name)))
+    print(history(each_warehouse, tmp_path, "files", 3, 2.0, lambda name: FileRows(each_warehouse.client, name)))
 
 
 @pytest.mark.soak

@@ -15,8 +15,8 @@ from tests.support.spark_cluster import running_cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
-ROWS = 1_000_000
-"""Enough that a write takes a few seconds, in which an executor is killed."""
+ROWS = [300_000, pytest.param(1_000_000, marks=pytest.mark.soak)]
+"""Enough that an executor is killed in a write of six tasks. `make soak` has a write of seconds."""
 
 SCRIPT = """
 import json, os, signal, threading, time
@@ -82,8 +82,8 @@ result["left"] = [path.name for path in location.glob("_tmp_*")]
 """
 
 
-@pytest.fixture(scope="module")
-def result() -> Iterator[dict[str, Any]]:
+@pytest.fixture(scope="module", params=ROWS)
+def result(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     with running_cluster() as cluster, running_server() as server, metastored.connect(server.uri) as client:
         client.create_database("shop")
         for name in ("t", "big"):
@@ -94,8 +94,8 @@ def result() -> Iterator[dict[str, Any]]:
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
         }  # fmt: skip
-        task = repr(json.dumps({"uri": server.uri, "rows": ROWS}))
-        yield run_spark(SCRIPT.replace("TASK", task), conf=conf)
+        task = repr(json.dumps({"uri": server.uri, "rows": request.param}))
+        yield {**run_spark(SCRIPT.replace("TASK", task), conf=conf), "rows": request.param}
 
 
 def test_rows_are_read_and_changed_on_a_cluster(result: dict[str, Any]) -> None:
@@ -112,6 +112,6 @@ def test_a_table_is_compacted_on_a_cluster(result: dict[str, Any]) -> None:
 
 def test_an_executor_that_is_killed_in_a_write_loses_no_row_and_writes_none_twice(result: dict[str, Any]) -> None:
     assert result["killed"] > 0
-    assert result["big"] == [ROWS, ROWS, result["expected"]]
+    assert result["big"] == [result["rows"], result["rows"], result["expected"]]
     assert result["files"] == [f"delta_0000001_0000001_{number:04d}/bucket_00000" for number in range(6)]
     assert result["left"] == []

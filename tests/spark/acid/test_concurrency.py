@@ -21,7 +21,7 @@ from metastored.model.names import table_name
 from metastored.spark import acid
 from metastored.spark.acid.files.statistics import _Recorder
 from metastored.wire.structs import replace
-from tests.spark.acid.conftest import Warehouse, rows_of
+from tests.spark.acid.conftest import Warehouse, WrittenOnce, rows_of
 from tests.support.apache import ApacheMetastore
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -29,11 +29,19 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 COLUMNS = {"id": "bigint", "amount": "bigint"}
 
 
-def table(spark: Any, warehouse: Warehouse, *amounts: int) -> str:
-    name = warehouse.create("t", COLUMNS)
-    if amounts:
-        acid.insert(spark, name, numbered(spark, *amounts), client=warehouse.client)
-    return name
+Filled = Callable[..., str]
+"""Makes the table `t` with rows of these amounts. Returns its name."""
+
+
+@pytest.fixture
+def filled(spark: Any, each_spark_warehouse: Warehouse, written_once: WrittenOnce) -> Filled:
+    def table(*amounts: int) -> str:
+        name = each_spark_warehouse.create("t", COLUMNS)
+        with written_once.statements(f"amounts {amounts}"):
+            acid.insert(spark, name, numbered(spark, *amounts), client=each_spark_warehouse.client)
+        return name
+
+    return table
 
 
 def numbered(spark: Any, *amounts: int) -> Any:
@@ -69,8 +77,10 @@ def overwritten_by_hive(spark: Any, warehouse: Warehouse, name: str) -> None:
 # Updates
 
 
-def test_a_transaction_that_began_earlier_changes_the_newest_rows(spark: Any, each_spark_warehouse: Warehouse) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+def test_a_transaction_that_began_earlier_changes_the_newest_rows(
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled
+) -> None:
+    name, client = filled(1, 1), each_spark_warehouse.client
     with acid.transaction(spark, client) as transaction:
         acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client)
         transaction.update(name, {"amount": "amount * 2"}, "id = 1")
@@ -78,9 +88,9 @@ def test_a_transaction_that_began_earlier_changes_the_newest_rows(spark: Any, ea
 
 
 def test_a_merge_in_a_transaction_that_began_earlier_merges_into_the_newest_rows(
-    spark: Any, each_spark_warehouse: Warehouse
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+    name, client = filled(1, 1), each_spark_warehouse.client
     with acid.transaction(spark, client) as transaction:
         acid.delete(spark, name, "id = 2", client=client)
         transaction.merge(
@@ -91,9 +101,9 @@ def test_a_merge_in_a_transaction_that_began_earlier_merges_into_the_newest_rows
 
 
 def test_an_update_that_another_one_outruns_changes_the_newest_rows(
-    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+    name, client = filled(1, 1), each_spark_warehouse.client
     before_its_lock(monkeypatch, lambda: acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client))
     acid.update(spark, name, {"amount": "amount * 2"}, "id = 1", client=client)
     assert rows(spark, each_spark_warehouse, name) == [(1, 22), (2, 1)]
@@ -101,9 +111,9 @@ def test_an_update_that_another_one_outruns_changes_the_newest_rows(
 
 @pytest.mark.parametrize("change", ["update", "delete", "merge", "overwrite"])
 def test_a_change_of_rows_that_were_read_before_another_changed_them_fails(
-    spark: Any, each_spark_warehouse: Warehouse, change: str
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled, change: str
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+    name, client = filled(1, 1), each_spark_warehouse.client
     with pytest.raises(TransactionFailed), acid.transaction(spark, client) as transaction:
         seen = transaction.read(name).where("id = 1").collect()[0].amount
         acid.update(spark, name, {"amount": "amount + 10"}, "id = 1", client=client)
@@ -122,9 +132,9 @@ def test_a_change_of_rows_that_were_read_before_another_changed_them_fails(
 
 
 def test_the_second_statement_of_a_transaction_conflicts_with_changes_since_its_snapshot(
-    spark: Any, each_spark_warehouse: Warehouse
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 1), each_spark_warehouse.client
+    name, client = filled(1, 1), each_spark_warehouse.client
     other = each_spark_warehouse.create("other", COLUMNS)
     with pytest.raises(TransactionFailed), acid.transaction(spark, client) as transaction:
         transaction.insert(other, numbered(spark, 1))
@@ -155,18 +165,18 @@ def test_changes_of_different_partitions_do_not_conflict(spark: Any, each_spark_
 
 
 def test_an_insert_that_an_overwrite_outruns_is_not_hidden_by_it(
-    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
+    name, client = filled(1), each_spark_warehouse.client
     before_its_lock(monkeypatch, lambda: overwritten_by_hive(spark, each_spark_warehouse, name))
     acid.insert(spark, name, numbered(spark, 8), client=client)
     assert rows(spark, each_spark_warehouse, name) == [(1, 7), (1, 8)]
 
 
 def test_an_insert_that_an_overwrite_outruns_fails_if_its_transaction_has_done_something(
-    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
+    name, client = filled(1), each_spark_warehouse.client
     other = each_spark_warehouse.create("other", COLUMNS)
     with pytest.raises(TransactionFailed, match="another transaction was faster"):
         with acid.transaction(spark, client) as transaction:
@@ -177,18 +187,18 @@ def test_an_insert_that_an_overwrite_outruns_fails_if_its_transaction_has_done_s
 
 
 def test_an_overwrite_that_an_insert_outruns_replaces_its_rows(
-    spark: Any, each_spark_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1), each_spark_warehouse.client
+    name, client = filled(1), each_spark_warehouse.client
     before_its_lock(monkeypatch, lambda: acid.insert(spark, name, numbered(spark, 8), client=client))
     acid.insert_overwrite(spark, name, numbered(spark, 7), client=client)
     assert rows(spark, each_spark_warehouse, name) == [(1, 7)]
 
 
 def test_an_overwrite_by_the_rows_of_the_table_does_not_lose_an_insert(
-    spark: Any, each_spark_warehouse: Warehouse
+    spark: Any, each_spark_warehouse: Warehouse, filled: Filled
 ) -> None:
-    name, client = table(spark, each_spark_warehouse, 1, 2), each_spark_warehouse.client
+    name, client = filled(1, 2), each_spark_warehouse.client
     with pytest.raises(TransactionFailed, match="rows that others have committed since its snapshot"):
         with acid.transaction(spark, client) as transaction:
             kept = transaction.read(name, where="amount = 2")

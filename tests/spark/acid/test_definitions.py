@@ -19,19 +19,20 @@ from metastored.errors import (
 from metastored.spark import acid
 from metastored.wire.generated.common import SQLDefaultConstraint
 from metastored.wire.generated.constraints import AddDefaultConstraintRequest
-from tests.spark.acid.conftest import INSERT_ONLY, Shop, Warehouse, new_warehouse, rows_of
+from tests.spark.acid.conftest import INSERT_ONLY, Shop, Warehouse, WrittenOnce, new_warehouse, rows_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 @pytest.fixture
-def days(shop: Shop) -> Shop:
+def days(shop: Shop, written_once: WrittenOnce) -> Shop:
     """With a table of four partitions."""
     shop.warehouse.create("days", {"id": "int"}, keys={"day": "date", "h": "int"})
-    shop.sql(
-        "INSERT INTO days VALUES (1, date'2026-01-01', 1), (2, date'2026-01-01', 2), (3, date'2026-01-02', 1), "
-        "(4, date'2026-01-02', NULL)"
-    )
+    with written_once.statements("days"):
+        shop.sql(
+            "INSERT INTO days VALUES (1, date'2026-01-01', 1), (2, date'2026-01-01', 2), (3, date'2026-01-02', 1), "
+            "(4, date'2026-01-02', NULL)"
+        )
     return shop
 
 

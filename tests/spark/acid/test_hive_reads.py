@@ -34,13 +34,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 COLUMNS = {"id": "bigint", "name": "string", "amount": "double"}
 KINDS = [
-    pytest.param(("partitioned", True), id="partitioned"),
-    pytest.param(("plain", False), id="plain"),
+    pytest.param(("plain", True), id="plain"),
+    pytest.param(("partitioned", False), id="partitioned"),
     pytest.param(("bucketed", False), id="bucketed"),
-    pytest.param(("plain", True), id="plain, all stages", marks=pytest.mark.soak),
+    pytest.param(("partitioned", True), id="partitioned, all stages", marks=pytest.mark.soak),
     pytest.param(("bucketed", True), id="bucketed, all stages", marks=pytest.mark.soak),
 ]
-"""Tables and whether they have all stages. `make test` has those of a partitioned table, and of the others an insert, a
+"""Tables and whether they have all stages. `make test` has those of a plain table, and of the others an insert, a
 delete, a merge, a transaction of two statements and a major compaction; `make soak` has the rest."""
 
 

@@ -2,7 +2,8 @@
 
 The driver is a process with a Spark of its own (killed.py). After the kill, rows are those from before, or those from
 after if the transaction was committed. When its transactions have timed out, the same operation is run again, and what
-the killed one left is removed. The suite kills at six steps; `make soak` at all of them.
+the killed one left is removed. The suite kills at four steps: while Spark writes, while files are moved, before and
+after the commit. `make soak` kills at all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from metastored.spark.acid.compaction.queue import entries, request, requeue_int
 from metastored.spark.files import files_of
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.locks import ShowLocksRequest
-from tests.spark.acid.conftest import Warehouse, new_warehouse, rows_of
+from tests.spark.acid.conftest import Warehouse, WrittenOnce, new_warehouse, rows_of
 from tests.spark.acid.killed import operate
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -85,7 +86,9 @@ def time_out(server: RunningServer, client: metastored.Client) -> None:
 class Scene:
     """A partitioned table with an insert and a delete, and a driver that is killed."""
 
-    def __init__(self, spark: Any, server: RunningServer, warehouse: Warehouse, operation: str) -> None:
+    def __init__(
+        self, spark: Any, server: RunningServer, warehouse: Warehouse, operation: str, written_once: WrittenOnce
+    ) -> None:
         self.spark = spark
         self.server = server
         self.warehouse = warehouse
@@ -94,8 +97,9 @@ class Scene:
         self.name = warehouse.create("t", {"id": "bigint", "value": "bigint"}, keys={"ds": "bigint"})
         schema = "id bigint, value bigint, ds bigint"
         rows = [(1, 10, 1), (2, 20, 0), (3, 30, 1), (4, 40, 1), (5, 50, 1)]
-        acid.insert(spark, self.name, spark.createDataFrame(rows, schema), client=self.client)
-        acid.delete(spark, self.name, "id = 4", client=self.client)
+        with written_once.statements("killed"):
+            acid.insert(spark, self.name, spark.createDataFrame(rows, schema), client=self.client)
+            acid.delete(spark, self.name, "id = 4", client=self.client)
         if operation == "compaction":
             assert request(self.client, table_name(self.name), "ds=1", CompactionKind.MAJOR, "test") is not None
 
@@ -173,16 +177,23 @@ POINTS = [
     ("merge", "before commit_txn"),
     ("insert", "job"),
     ("insert", "before rename 2"),
-    ("merge", "after commit_txn"),
-    ("compaction", "job"),
+    pytest.param("merge", "after commit_txn", marks=pytest.mark.soak),
+    pytest.param("compaction", "job", marks=pytest.mark.soak),
 ]
+"""Each operation and each moment is in `make test`; the other pairs are in `make soak`."""
 
 
 @pytest.mark.parametrize(("operation", "point"), POINTS)
 def test_a_driver_that_is_killed_leaves_nothing_wrong_and_the_next_run_finishes(
-    spark: Any, own_server: RunningServer, own_warehouse: Warehouse, tmp_path: Path, operation: str, point: str
+    spark: Any,
+    own_server: RunningServer,
+    own_warehouse: Warehouse,
+    written_once: WrittenOnce,
+    tmp_path: Path,
+    operation: str,
+    point: str,
 ) -> None:
-    scene = Scene(spark, own_server, own_warehouse, operation)
+    scene = Scene(spark, own_server, own_warehouse, operation, written_once)
     steps = scene.killed_at(point, tmp_path)
     assert steps is not None, f"{operation} has no step {point!r}"
     scene.check(steps)
@@ -192,11 +203,11 @@ def test_a_driver_that_is_killed_leaves_nothing_wrong_and_the_next_run_finishes(
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("operation", ["insert", "merge", "compaction"])
 def test_a_driver_can_be_killed_at_every_step(
-    spark: Any, own_server: RunningServer, tmp_path: Path, operation: str
+    spark: Any, own_server: RunningServer, written_once: WrittenOnce, tmp_path: Path, operation: str
 ) -> None:
     for number in range(1, 200):
         with metastored.connect(own_server.uri, user="ann", cache=False) as client, new_warehouse(client) as warehouse:
-            scene = Scene(spark, own_server, warehouse, operation)
+            scene = Scene(spark, own_server, warehouse, operation, written_once)
             steps = scene.killed_at(str(number), tmp_path)
             if steps is None:
                 break

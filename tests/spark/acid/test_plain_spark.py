@@ -27,7 +27,7 @@ from metastored.spark.files import files_of
 from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema
 from metastored.wire.structs import replace
-from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, new_warehouse, write_original
+from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, WrittenOnce, new_warehouse, write_original
 from tests.support.apache import MissingPeer
 from tests.support.hive_acid import READERS, HiveFiles, comparable
 from tests.support.spark import SPARK_3_5, run_spark
@@ -63,9 +63,10 @@ def texts(rows: list[Any]) -> list[str]:
 class Maker:
     """Makes tables of many shapes."""
 
-    def __init__(self, spark: Any, warehouse: Warehouse) -> None:
+    def __init__(self, spark: Any, warehouse: Warehouse, written_once: WrittenOnce) -> None:
         self.spark = spark
         self.warehouse = warehouse
+        self.written_once = written_once
 
     def sql(self, text: str) -> None:
         statement = text.replace("@", f"{self.warehouse.database}.")
@@ -73,9 +74,10 @@ class Maker:
 
     def history(self, name: str, *more: str) -> None:
         """Rows that are inserted, changed and deleted."""
-        self.sql(f"INSERT INTO @{name} VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-        self.sql(f"UPDATE @{name} SET name = 'z' WHERE id = 2")
-        self.sql(f"DELETE FROM @{name} WHERE id = 3")
+        with self.written_once.statements("history of buckets" if name == "bucketed" else "history"):
+            self.sql(f"INSERT INTO @{name} VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+            self.sql(f"UPDATE @{name} SET name = 'z' WHERE id = 2")
+            self.sql(f"DELETE FROM @{name} WHERE id = 3")
         for each in more:
             self.sql(each)
 
@@ -224,10 +226,10 @@ result = {{
 
 
 @pytest.fixture(scope="module")
-def seen(spark: Any) -> Iterator[Seen]:
+def seen(spark: Any, written_once: WrittenOnce) -> Iterator[Seen]:
     with running_server(acid_views_port=0) as server, metastored.connect(server.uri, user="ann") as client:
         with new_warehouse(client) as warehouse:
-            Maker(spark, warehouse).shapes()
+            Maker(spark, warehouse, written_once).shapes()
             names = [name for name in client.tables(warehouse.database) if name != FAILS]
             open_write = client.write(f"{warehouse.database}.ended")
             with open_write:
@@ -402,22 +404,27 @@ result = [[name, *reader().collect()[0]] for _ in range({times}) for name, reade
 """
 
 
+@pytest.mark.parametrize("times", [6, pytest.param(12, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("of_metastored", [False, True], ids=["plain Spark", "a session of metastored"])
 def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_cleaner(
-    spark: Any, of_metastored: bool
+    spark: Any, written_once: WrittenOnce, of_metastored: bool, times: int
 ) -> None:
     """Each transaction gives all rows, in two partitions, the next number. The view is made anew for each query.
+
+    There are six queries; twelve in `make soak`.
 
     Both use the same port: the server shows the view to those who look the table up as Spark does.
     """
     with running_server(acid_views="on") as server, metastored.connect(server.uri, user="ann") as client:
         with new_warehouse(client) as warehouse, ThreadPoolExecutor(1) as pool:
-            made = Maker(spark, warehouse)
+            made = Maker(spark, warehouse, written_once)
             warehouse.create("t", {"id": "int", "g": "int"}, keys={"day": "string"})
             made.sql("INSERT INTO @t VALUES (1, 0, 'a'), (2, 0, 'a'), (3, 0, 'b'), (4, 0, 'b')")
             reading = pool.submit(
                 run_spark,
-                READER.format(db=warehouse.database, times=6 if of_metastored else 12, of_metastored=of_metastored),
+                READER.format(
+                    db=warehouse.database, times=times // 2 if of_metastored else times, of_metastored=of_metastored
+                ),
                 conf={"spark.hadoop.hive.metastore.uris": server.uri},
             )
             written = 0
@@ -434,10 +441,10 @@ def test_a_reader_sees_whole_transactions_beside_a_writer_compactions_and_a_clea
     assert newest == sorted(newest) and newest[-1] <= written
 
 
-def test_the_files_of_a_view_stay_for_the_time_that_is_set(spark: Any) -> None:
+def test_the_files_of_a_view_stay_for_the_time_that_is_set(spark: Any, written_once: WrittenOnce) -> None:
     with running_server(acid_views_port=0) as server, metastored.connect(server.uri, user="ann") as client:
         with new_warehouse(client) as warehouse:
-            made = Maker(spark, warehouse)
+            made = Maker(spark, warehouse, written_once)
             warehouse.create("t", COLUMNS)
             made.history("t")
             before = warehouse.files(f"{warehouse.database}.t")

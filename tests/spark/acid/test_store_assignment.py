@@ -52,9 +52,18 @@ def settings(spark: Any, **values: str) -> Iterator[None]:
             spark.conf.set(name, old)
 
 
-@pytest.mark.parametrize("ansi", ["true", "false"])
-@pytest.mark.parametrize("policy", ["ANSI", "STRICT", "LEGACY"])
+@pytest.mark.parametrize(
+    ("policy", "ansi"),
+    [
+        ("ANSI", "true"), ("STRICT", "true"), ("LEGACY", "false"),
+        *(
+            pytest.param(policy, ansi, marks=pytest.mark.soak)
+            for policy, ansi in (("ANSI", "false"), ("STRICT", "false"), ("LEGACY", "true"))
+        ),
+    ],
+)  # fmt: skip
 def test_the_same_casts_are_allowed_as_in_an_insert_of_spark(shop: Shop, policy: str, ansi: str) -> None:
+    """All values with each policy and each mode of expressions; the other pairs of both are in `make soak`."""
     different = []
     with settings(shop.spark, policy=policy, ansi=ansi):
         for column, value in VALUES:

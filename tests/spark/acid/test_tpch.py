@@ -1,7 +1,8 @@
 """ACID tables on Spark against DuckDB: random statements in both, and all 22 queries of TPC-H compared whole.
 
-Tables with and without partitions and buckets are changed by SQL and compacted in between. `make test` has scale 0.01
-and 12 statements; `make soak` scale 0.1 and 1, with 100, and compares after each tenth.
+Tables with and without partitions and buckets are changed by SQL and compacted in between. `make test` has scale 0.002
+and 12 statements, and compares at the end; `make soak` scale 0.1 and 1, with 100, and compares before and after each
+tenth.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def both(spark: Any, warehouse: Warehouse, tmp_path: Path, request: pytest.Fixtu
 @pytest.mark.parametrize(
     ("both", "statements"),
     [
-        (0.01, 12),
+        (0.002, 12),
         pytest.param(0.1, 100, marks=pytest.mark.soak),
         pytest.param(1, 100, marks=[pytest.mark.soak, pytest.mark.timeout(3 * 3600)]),
     ],
@@ -114,7 +115,9 @@ def both(spark: Any, warehouse: Warehouse, tmp_path: Path, request: pytest.Fixtu
 )
 def test_random_statements_and_compactions_leave_the_rows_of_duckdb(both: Both, statements: int) -> None:
     chance = random.Random(statements)
-    assert both.check_all() >= 20  # Nearly all queries find rows: the comparison is about something.
+    long = statements >= 100
+    if long:
+        assert both.check_all() >= 20
     changed: set[str] = set()
     tenth = max(4, statements // 10)
     for number in range(1, statements + 1):
@@ -123,8 +126,9 @@ def test_random_statements_and_compactions_leave_the_rows_of_duckdb(both: Both, 
         changed.add(made.table)
         if number % tenth == 0:
             compact(both, chance, changed)
-            if statements >= 100 or number == statements:
-                both.check_all()
+            if long or number == statements:
+                # Nearly all queries find rows: the comparison is about something.
+                assert both.check_all() >= (0 if long else 20)
                 print(f"{number} statements: all tables and queries are the same", flush=True)
     assert {"lineitem", "orders", "partsupp"} <= changed
 
