@@ -157,6 +157,24 @@ def test_an_error_concerns_its_own_statement_only(url: str) -> None:
     asyncio.run(main())
 
 
+def test_statements_that_fail_again_and_again_leave_nothing_behind(url: str) -> None:
+    prepared = Statement(sa.text("SELECT count(*) FROM pg_prepared_statements"))
+    wrong = Statement(sa.text("SELECT nothing FROM nowhere"))
+
+    async def main() -> None:
+        async with opened(url) as pipeline:
+            ((before,),) = await read(pipeline, prepared)
+            for _ in range(20):
+                with pytest.raises(StoreError, match="invalid input syntax"):
+                    await read(pipeline, _ECHO, number="no number", text="a")
+            with pytest.raises(StoreError, match="nowhere"):
+                await read(pipeline, wrong)
+            assert pipeline.read(wrong, {}) is None, "from then on it runs on threads"
+            assert await read(pipeline, prepared) == [(before,)]
+
+    asyncio.run(main())
+
+
 def test_a_table_that_is_changed_meanwhile_is_read_by_a_new_plan(url: str) -> None:
     statement = Statement(sa.text("SELECT * FROM changing"))
 

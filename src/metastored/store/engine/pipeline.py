@@ -40,6 +40,9 @@ STALLED: Final = 10.0
 MOST_STATEMENTS: Final = 500
 """Prepared on one connection; further ones run on threads."""
 
+CHANGED: Final = b"0A000"
+"""The code of the error of a plan that no longer fits a changed table."""
+
 _WITH_VERSION: Final = b"SELECT (SELECT value FROM counters WHERE name = '%b'), s.* FROM (%b) s"
 """The version is the first column. A join would give it without any row, too, and take twice the time."""
 
@@ -61,7 +64,7 @@ _DECODERS: Final[Mapping[int, Callable[[bytes], Any]]] = {
 class _Prepared:
     """A statement on the present connection."""
 
-    __slots__ = ("decoders", "name", "names", "text", "versioned")
+    __slots__ = ("decoders", "is_ready", "name", "names", "text", "versioned")
 
     def __init__(self, name: bytes, statement: Statement) -> None:
         text, self.names = statement.numbered
@@ -69,6 +72,8 @@ class _Prepared:
         # The order of a query is lost in another one.
         self.versioned: Final = text.startswith(b"SELECT") and b"ORDER BY" not in text
         self.text: Final = _WITH_VERSION % (schema.VERSION_COUNTER.encode(), text) if self.versioned else text
+        self.is_ready = False
+        """Whether PostgreSQL has accepted it."""
         self.decoders: tuple[Callable[[bytes], Any], ...] | None = None
         """Of its columns; None before the first reply."""
 
@@ -235,17 +240,23 @@ class Pipeline:
             self._sent.popleft()
             if not sent.future.done():
                 sent.future.set_exception(StoreError("PostgreSQL has not answered a statement"))
-        elif sent.future.done():
-            pass  # Nobody waits for it any more.
-        elif status == pq.ExecStatus.TUPLES_OK:
+        elif status == pq.ExecStatus.COMMAND_OK:
+            sent.prepared.is_ready = True
+        elif status == pq.ExecStatus.FATAL_ERROR:
+            self._failed(sent, result)
+        elif status == pq.ExecStatus.TUPLES_OK and not sent.future.done():
             try:
                 sent.future.set_result(_rows(result, sent.prepared))
             except KeyError as error:
                 self._prepared[sent.statement] = None
                 sent.future.set_exception(StoreError(f"values of PostgreSQL's type {error} are read on threads"))
-        elif status == pq.ExecStatus.FATAL_ERROR:
-            # Also for a plan that no longer fits a changed table: it is prepared again under another name.
-            self._prepared.pop(sent.statement, None)
+
+    def _failed(self, sent: _Sent, result: pq.abc.PGresult) -> None:
+        if not sent.prepared.is_ready:
+            self._prepared[sent.statement] = None
+        elif result.error_field(pq.DiagnosticField.SQLSTATE) == CHANGED:
+            self._prepared.pop(sent.statement, None)  # The next call prepares it again, under another name.
+        if not sent.future.done():
             sent.future.set_exception(StoreError(result.error_message.decode("utf-8", "replace")))
 
 
