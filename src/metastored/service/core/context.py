@@ -85,7 +85,7 @@ class Context:
         self.session: Final = session
         self.database: Final = database or service.database
         self.warehouse: Final = service.warehouse
-        self.removals: Final = list[str]()
+        self.removals: Final[list[str]] = []
         """The directories that the transaction of `removing.py` plans to remove."""
 
     @property

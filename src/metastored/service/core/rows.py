@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from struct import Struct
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -41,6 +42,7 @@ CHUNK: Final = 512 * 1024
 T = TypeVar("T", bound=tuple[Any, ...])
 
 pack, unpack = binary.pack_i, binary.unpack_u
+_pack_text_head = Struct(">bhi").pack
 STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
@@ -62,7 +64,7 @@ def read_body(cls: type[T], body: bytes) -> T:
 def text_field(number: int, text: str) -> bytes:
     """A string field in Thrift binary."""
     data = text.encode("utf-8", "surrogateescape")
-    return binary.pack_field(11, number) + pack(len(data)) + data
+    return _pack_text_head(11, number, len(data)) + data
 
 
 def bool_field(number: int, value: bool) -> bytes:

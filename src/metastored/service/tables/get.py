@@ -5,7 +5,7 @@ from __future__ import annotations
 from metastored.errors import InvalidOperationException, MetaException, UnknownDBException, UnknownTableException
 from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
-from metastored.model.acid import INSERT_ONLY, says_insert_only
+from metastored.model.acid import PROPERTIES, says_insert_only
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.context import Context, Encoded
@@ -27,7 +27,7 @@ from metastored.wire.generated.tables import (
     GetTablesRequest,
 )
 
-_INSERT_ONLY_BYTES = INSERT_ONLY.encode()
+_PROPERTIES_BYTES = PROPERTIES.encode()
 
 
 def required_table_name(name: str | None) -> str:
@@ -92,7 +92,7 @@ def struct_of(ctx: Context, row: TableRow, where: DatabaseName) -> bytes:
 
 def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities | None) -> None:
     """Raises an error for clients without support for insert-only tables: they would read uncommitted rows."""
-    if not ctx.rules.checks_capabilities or _INSERT_ONLY_BYTES not in row.body.lower():
+    if not ctx.rules.checks_capabilities or _PROPERTIES_BYTES not in row.body:
         return
     if capabilities is not None and ClientCapability.INSERT_ONLY_TABLES in (capabilities.values or ()):
         return

@@ -262,7 +262,7 @@ class Pipeline:
 
 def _encoded(params: Mapping[str, Any], names: tuple[str, ...]) -> list[bytes | None] | None:
     """Parameters as texts, whose types PostgreSQL finds by the statement; None if one is not a text or a number."""
-    values = list[bytes | None]()
+    values: list[bytes | None] = []
     for name in names:
         value = params[name]
         if type(value) is str:

@@ -115,7 +115,7 @@ class _Known(Database):
     _retries = False
 
     def __init__(self) -> None:
-        self.rows: Final = dict[tuple[Any, ...], list[Row]]()
+        self.rows: Final[dict[tuple[Any, ...], list[Row]]] = {}
         self._reader: Final = _KnownRows(self.rows)
 
     def reader(self) -> Transaction:
