@@ -310,11 +310,11 @@ def _command_for(extra: str, origin: str | None) -> str:
     from pathlib import Path
     from urllib.parse import unquote, urlsplit
 
-    found = json.loads(origin) if origin else {}
-    url = urlsplit(found.get("url", ""))
-    if url.scheme != "file" or "dir_info" not in found or not Path(unquote(url.path)).is_dir():
+    installation = json.loads(origin) if origin else {}
+    url = urlsplit(installation.get("url", ""))
+    if url.scheme != "file" or "dir_info" not in installation or not Path(unquote(url.path)).is_dir():
         return f"pip install 'metastored[{extra}]'"
-    editable = "-e " if found["dir_info"].get("editable") else ""
+    editable = "-e " if installation["dir_info"].get("editable") else ""
     return f"pip install {editable}{shlex.quote(f'{unquote(url.path)}[{extra}]')}"
 
 

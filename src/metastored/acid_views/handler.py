@@ -179,9 +179,9 @@ class AcidViews:
         for name in objects_of(call).tables:
             _, table = await self._asked(name, session)
             if table is not None and is_transactional(table.parameters):
-                found = no_partitions(call.method)
-                if found is not None:
-                    return Reply.of(call.method, found)
+                reply = no_partitions(call.method)
+                if reply is not None:
+                    return Reply.of(call.method, reply)
                 text = f"{name} is an ACID table, which this client sees as a view: it has no partitions"
                 return Reply.failed(call.method, text, session.version, NoSuchObjectException)
         return await self._inner.handle(call, session)
@@ -225,13 +225,13 @@ class AcidViews:
         location = (table.sd.location if table.sd is not None else None) or ""
         places: tuple[TablePlace, ...] = (TablePlace(location),)
         if table.partitionKeys:
-            found = await self._ask(session, "get_partitions", name.database, name.table, -1)
+            partitions = await self._ask(session, "get_partitions", name.database, name.table, -1)
             places = tuple(
                 TablePlace(
                     (each.sd.location if each.sd is not None else None) or "",
                     tuple(None if value == DEFAULT_PARTITION else value for value in each.values or ()),
                 )
-                for each in found
+                for each in partitions
             )
         outside = {each.location for each in places if not each.location.startswith(f"{location}/")}
         for each in sorted({location, *outside}):
@@ -350,5 +350,5 @@ def _table_in(reply: Reply, call: Call) -> Table | None:
         value = reply.value(call.method)
     except MetastoreError:
         return None
-    found: Table | None = value.table if isinstance(value, GetTableResult) else value
-    return found
+    table: Table | None = value.table if isinstance(value, GetTableResult) else value
+    return table

@@ -33,16 +33,16 @@ class HiveConstraints(NamedTuple):
 
 
 def hive_constraints(table: TableName, given: Iterable[Constraint]) -> HiveConstraints:
-    found: dict[ConstraintKind, list[Any]] = {kind: [] for kind in ConstraintKind}
+    by_kind: dict[ConstraintKind, list[Any]] = {kind: [] for kind in ConstraintKind}
     for each in given:
-        found[each.kind] += _structs(table, each)
+        by_kind[each.kind] += _structs(table, each)
     return HiveConstraints(
-        tuple(found[ConstraintKind.PRIMARY_KEY]),
-        tuple(found[ConstraintKind.FOREIGN_KEY]),
-        tuple(found[ConstraintKind.UNIQUE]),
-        tuple(found[ConstraintKind.NOT_NULL]),
-        tuple(found[ConstraintKind.DEFAULT]),
-        tuple(found[ConstraintKind.CHECK]),
+        tuple(by_kind[ConstraintKind.PRIMARY_KEY]),
+        tuple(by_kind[ConstraintKind.FOREIGN_KEY]),
+        tuple(by_kind[ConstraintKind.UNIQUE]),
+        tuple(by_kind[ConstraintKind.NOT_NULL]),
+        tuple(by_kind[ConstraintKind.DEFAULT]),
+        tuple(by_kind[ConstraintKind.CHECK]),
     )
 
 

@@ -126,24 +126,24 @@ def table_status(catalog: str, table: Table, acid: Acid | None = None) -> TableS
 
 def table_definition(table: Table) -> TableDefinition:
     """Returns the definition of a table like this one, for any catalog. Raises InvalidInputException for a view."""
-    found = table_status("", table)
-    if found.is_view:
-        raise InvalidInputException(f"{found.name} is a view: create it with create_view and a ViewDefinition")
+    status = table_status("", table)
+    if status.is_view:
+        raise InvalidInputException(f"{status.name} is a view: create it with create_view and a ViewDefinition")
     return TableDefinition(
         columns=[
             ColumnStatus(each.name, each.data_type, each.comment, each.nullable, each.default, each.generated_always_as)
-            for each in found.columns
+            for each in status.columns
         ],
-        comment=found.comment,
-        location=found.location,
-        format=found.format or "parquet",
-        external=found.external,
-        partition_by=found.partition_by,
-        sort_by=found.sort_by,
-        bucket_by=found.bucket_by,
-        options={key: value for key, value in found.options.items() if key not in ("serialization.format", WRITE_ID)},
-        properties=found.properties,
-        owner=found.owner,
+        comment=status.comment,
+        location=status.location,
+        format=status.format or "parquet",
+        external=status.external,
+        partition_by=status.partition_by,
+        sort_by=status.sort_by,
+        bucket_by=status.bucket_by,
+        options={key: value for key, value in status.options.items() if key not in ("serialization.format", WRITE_ID)},
+        properties=status.properties,
+        owner=status.owner,
     )
 
 
@@ -267,12 +267,12 @@ def goes_beyond_hive(column: ColumnStatus) -> bool:
 
 def _acid_properties(given: TableDefinition) -> dict[str, str]:
     """The options that make a table transactional, which Hive has among a table's parameters."""
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for key in ACID_OPTIONS:
         value: Any = given.options.get(key)
         if value is not None:
-            found[key] = str(value).lower() if isinstance(value, bool) else str(value)
-    return found
+            properties[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    return properties
 
 
 def _schema(columns: Sequence[ColumnStatus], keys: Sequence[ColumnStatus], given: TableDefinition) -> dict[str, str]:

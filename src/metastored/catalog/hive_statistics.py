@@ -49,14 +49,14 @@ def table_statistics(
     """The statistics of a table or a partition. `types` are those of the columns, by names in lower case."""
     given = parameters or {}
     counts = {name: _number(given.get(key)) for name, key in _COUNTS.items()}
-    found = {name: column_statistics(each) for name, each in columns.items()}
+    by_column = {name: column_statistics(each) for name, each in columns.items()}
     spark = _spark_statistics(given)
     if spark is not None:
         counts["row_count"] = spark.row_count if counts["row_count"] is None else counts["row_count"]
         counts["total_size"] = counts["total_size"] or spark.size_in_bytes
         for name, stat in spark.col_stats.items():
-            found.setdefault(name.lower(), _spark_column((types or {}).get(name.lower(), ""), stat))
-    return TableStatistics(**counts, columns=found)
+            by_column.setdefault(name.lower(), _spark_column((types or {}).get(name.lower(), ""), stat))
+    return TableStatistics(**counts, columns=by_column)
 
 
 def _spark_statistics(parameters: Mapping[str, str]) -> CatalogStatistics | None:
@@ -91,20 +91,20 @@ def _spark_value(type: str, text: str | None, version: int) -> Value | None:
 def with_counts(parameters: Mapping[str, str] | None, given: TableStatistics) -> dict[str, str]:
     """Returns the parameters with the counts of `given`, marked as accurate."""
     counts = {key: getattr(given, name) for name, key in _COUNTS.items()}
-    found = {**(parameters or {}), **{key: str(value) for key, value in counts.items() if value is not None}}
-    return set_basic_state(found) if given.row_count is not None else found
+    with_numbers = {**(parameters or {}), **{key: str(value) for key, value in counts.items() if value is not None}}
+    return set_basic_state(with_numbers) if given.row_count is not None else with_numbers
 
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdigit() else None
 
 
-def column_statistics(found: ColumnStatisticsObj) -> ColumnStatistics:
-    data = found.statsData or ColumnStatisticsData()
+def column_statistics(struct: ColumnStatisticsObj) -> ColumnStatistics:
+    data = struct.statsData or ColumnStatisticsData()
     one: Any = next((each for each in data if each is not None), None)
     if one is None:
         return ColumnStatistics()
-    if isinstance(one, LongColumnStatsData) and _word(found.colType or "").startswith("timestamp"):
+    if isinstance(one, LongColumnStatsData) and _word(struct.colType or "").startswith("timestamp"):
         # Hive before 4 has no statistics of timestamps: they are numbers of seconds.
         low, high = (None if each is None else Timestamp(each) for each in (one.lowValue, one.highValue))
         one = TimestampColumnStatsData(low, high, one.numNulls, one.numDVs)

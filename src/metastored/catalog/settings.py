@@ -248,8 +248,8 @@ def _catalog(at: int, entry: Any) -> Catalog:
     if kind not in TYPES:
         raise ConfigError(f"{where}.type is {entry.get('type')!r}{nearest(kind, TYPES)}")
     chosen: type[Any] = TYPES[kind]
-    found: Catalog = _read(chosen, {key: value for key, value in entry.items() if key != "type"}, where)
-    return found
+    catalog: Catalog = _read(chosen, {key: value for key, value in entry.items() if key != "type"}, where)
+    return catalog
 
 
 def _read(kind: type[T], content: Any, where: str) -> T:
@@ -288,8 +288,8 @@ def _from_file(file: Path) -> Mapping[str, Any]:
     for name in content:
         if name != "catalog":
             raise ConfigError(f"{file}: unknown key {name!r}{nearest(str(name), {'catalog': None})}")
-    found: Mapping[str, Any] = content["catalog"]
-    return found
+    section: Mapping[str, Any] = content["catalog"]
+    return section
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -300,7 +300,7 @@ def _variables(environment: Mapping[str, str]) -> list[tuple[tuple[str, ...], An
     """Returns each variable as a path of keys and its value, parsed as YAML."""
     import yaml
 
-    found = []
+    variables = []
     for variable, written in sorted(environment.items()):
         if not variable.startswith(PREFIX) or not written:
             continue
@@ -308,8 +308,8 @@ def _variables(environment: Mapping[str, str]) -> list[tuple[tuple[str, ...], An
             value = yaml.safe_load(written)
         except yaml.YAMLError:
             value = written  # A password can have any characters.
-        found.append((tuple(variable.removeprefix(PREFIX).lower().split("__")), value))
-    return found
+        variables.append((tuple(variable.removeprefix(PREFIX).lower().split("__")), value))
+    return variables
 
 
 def _with_overrides(content: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:

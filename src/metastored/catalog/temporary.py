@@ -62,10 +62,10 @@ class TemporaryViews:
         both = shared is None and "." not in name
         shared, name = self._parsed(name, shared)
         with self._lock:
-            found = self._views.pop((shared, name.lower()), None)
-            if found is None and both:
-                found = self._views.pop((True, name.lower()), None)
-        if found is None and not if_exists:
+            view = self._views.pop((shared, name.lower()), None)
+            if view is None and both:
+                view = self._views.pop((True, name.lower()), None)
+        if view is None and not if_exists:
             kind = TableKind.GLOBAL_TEMPORARY_VIEW if shared else TableKind.TEMPORARY_VIEW
             raise ObjectNotFound(kind.value, name)
 

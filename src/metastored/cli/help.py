@@ -24,17 +24,17 @@ class Commands(TyperGroup):
     """A group whose help has its commands under the headings of `rich_help_panel`."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        found: dict[str, list[tuple[str, str]]] = {}
+        by_group: dict[str, list[tuple[str, str]]] = {}
         for name in self.list_commands(ctx):
             command: Any = self.get_command(ctx, name)
             if command is None or command.hidden:
                 continue
             panel = getattr(command, "rich_help_panel", None)
             heading = panel if isinstance(panel, str) else COMMANDS
-            found.setdefault(heading, []).append((name, command.get_short_help_str(MOST)))
-        width = max(len(name) for rows in found.values() for name, _ in rows)
+            by_group.setdefault(heading, []).append((name, command.get_short_help_str(MOST)))
+        width = max(len(name) for rows in by_group.values() for name, _ in rows)
         for heading in (*HEADINGS, COMMANDS):
-            if rows := found.get(heading):
+            if rows := by_group.get(heading):
                 with formatter.section(heading):
                     # As wide in all sections.
                     formatter.write_dl([(name.ljust(width), text) for name, text in rows])

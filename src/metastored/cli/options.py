@@ -141,11 +141,11 @@ def options(**groups: Callable[..., Any]) -> Callable[[F], F]:
         hints = get_type_hints(command, include_extras=True)
         own = inspect.signature(command).parameters
         members = {name: _parameters(make) for name, make in groups.items()}
-        found = {name: own[name].replace(annotation=hints[name]) for name in own if name not in groups}
+        parameters = {name: own[name].replace(annotation=hints[name]) for name in own if name not in groups}
         for each in members.values():
-            found |= each
+            parameters |= each
         # All are passed by name: then a flag without a default may follow one that has a default.
-        listed = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in found.values()]
+        listed = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters.values()]
 
         @wraps(command)
         def run(**values: Any) -> Any:

@@ -46,9 +46,9 @@ class Spark(NamedTuple):
 
         sessions: list[Any] = []
 
-        def found(location: str) -> Files:
+        def opened(location: str) -> Files:
             if not is_local(location) and not sessions:
                 sessions.append(self.session(uri))
             return files_of(sessions[0] if sessions else None, location)
 
-        return found
+        return opened

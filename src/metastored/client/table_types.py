@@ -41,16 +41,16 @@ class TableType:
 
     def tables(self, client: Client, database: DatabaseName) -> Iterator[Table]:
         """The tables of this type in a database, in batches."""
-        found = self._filtered(client, database)
-        names = client.api.get_all_tables(database.field) if found is None else (*found[0], *found[1])
+        filtered = self._filtered(client, database)
+        names = client.api.get_all_tables(database.field) if filtered is None else (*filtered[0], *filtered[1])
         yield from self.among(client, database, names)
 
     def names(self, client: Client, database: DatabaseName) -> list[str]:
         """The names of the tables of this type in a database, sorted."""
-        found = self._filtered(client, database)
-        if found is None:
+        filtered = self._filtered(client, database)
+        if filtered is None:
             return sorted(table.tableName or "" for table in self.tables(client, database))
-        certain, possible = found
+        certain, possible = filtered
         return sorted([*certain, *(table.tableName or "" for table in self.among(client, database, possible))])
 
     def _filtered(self, client: Client, database: DatabaseName) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -71,7 +71,7 @@ class TableType:
         """
         for at in range(0, len(names), BATCH):
             asked = names[at : at + BATCH]
-            found = client.tables_by_name(database, asked)
-            replies = Counter(table.tableName for table in found)
+            structs = client.tables_by_name(database, asked)
+            replies = Counter(table.tableName for table in structs)
             expected = {name for name in asked if replies[name] == 1}
-            yield from (table for table in found if table.tableName in expected and self._holds(table))
+            yield from (table for table in structs if table.tableName in expected and self._holds(table))

@@ -91,10 +91,10 @@ def read_addresses(
             raise ConfigError(
                 f"{shown(key, uri)!r} in '{key}' has a user in it: give '{USER}' and '{PASSWORD}' instead"
             )
-    found = addresses_of(endpoint.get(key))
-    limit = min(CONNECT_TIMEOUT + slower, endpoint.timeout / len(found))
+    addresses = addresses_of(endpoint.get(key))
+    limit = min(CONNECT_TIMEOUT + slower, endpoint.timeout / len(addresses))
     dial = dial or partial(open_socket, hosts=context.hosts)
-    return tuple(_address(endpoint, each, context, dial, limit) for each in found)
+    return tuple(_address(endpoint, each, context, dial, limit) for each in addresses)
 
 
 def _address(endpoint: Endpoint, address: Address, context: Context, dial: Dial, limit: float) -> Address:
@@ -121,32 +121,32 @@ def _address(endpoint: Endpoint, address: Address, context: Context, dial: Dial,
 
 def _prepare(endpoint: Endpoint, base: Address, context: Context, secure: bool, identity: Identity) -> Address:
     """An address with present credentials. Raises ConfigError, StoreError, MissingExtra."""
-    found = context.resolved(endpoint)
-    prepared = base._replace(tls=_tls(found) if secure else None)
-    wants_caller = Identities.read(found).mode == CALLER and identity.user is not None
+    resolved = context.resolved(endpoint)
+    prepared = base._replace(tls=_tls(resolved) if secure else None)
+    wants_caller = Identities.read(resolved).mode == CALLER and identity.user is not None
     acts_for = identity.user or "" if wants_caller else ""
     if base.path is not None:
-        return prepared._replace(headers=_headers(found, acts_for))
-    if not has_credentials(found):
+        return prepared._replace(headers=_headers(resolved, acts_for))
+    if not has_credentials(resolved):
         return prepared
     from metastored.client.sasl import kerberos, plain
 
-    if server := found.get(SERVER_PRINCIPAL):
-        return prepared._replace(sasl=kerberos(server, client=found.get(PRINCIPAL) or None, acts_for=acts_for))
-    return prepared._replace(sasl=plain(found.get(USER), found.get(PASSWORD), acts_for))
+    if server := resolved.get(SERVER_PRINCIPAL):
+        return prepared._replace(sasl=kerberos(server, client=resolved.get(PRINCIPAL) or None, acts_for=acts_for))
+    return prepared._replace(sasl=plain(resolved.get(USER), resolved.get(PASSWORD), acts_for))
 
 
 def _headers(endpoint: Endpoint, acts_for: str) -> tuple[tuple[str, str], ...]:
     from metastored.client.http import basic, bearer
 
-    found: list[tuple[str, str]] = []
+    headers: list[tuple[str, str]] = []
     if token := endpoint.get(TOKEN):
-        found.append(bearer(token))
+        headers.append(bearer(token))
     elif endpoint.get(PASSWORD):
-        found.append(basic(endpoint.get(USER), endpoint.get(PASSWORD)))
+        headers.append(basic(endpoint.get(USER), endpoint.get(PASSWORD)))
     elif user := endpoint.get(USER):
-        found.append((ACTOR, user))
-    return (*found, (ACTOR, acts_for)) if acts_for else tuple(found)
+        headers.append((ACTOR, user))
+    return (*headers, (ACTOR, acts_for)) if acts_for else tuple(headers)
 
 
 def _tls(endpoint: Endpoint) -> ssl.SSLContext:

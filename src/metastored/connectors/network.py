@@ -22,9 +22,9 @@ from metastored.model.remotes.keys import SSH
 async def open_socket(host: str, port: int, hosts: AllowedHosts) -> socket.socket:
     """A connection to the first allowed address that accepts one. Raises ConnectError."""
     loop = asyncio.get_running_loop()
-    found = _literal(host, port) or await in_thread(_resolve, host, port)
+    addresses = _literal(host, port) or await in_thread(_resolve, host, port)
     failure = f"the name {host} has no address"
-    for family, kind, protocol, _, address in allowed(found, host, port, hosts):
+    for family, kind, protocol, _, address in allowed(addresses, host, port, hosts):
         opened = socket.socket(family, kind, protocol)
         opened.setblocking(False)
         try:
@@ -44,11 +44,11 @@ AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any
 """What getaddrinfo returns."""
 
 
-def allowed(found: Sequence[AddressInfo], host: str, port: int, hosts: AllowedHosts) -> list[AddressInfo]:
+def allowed(addresses: Sequence[AddressInfo], host: str, port: int, hosts: AllowedHosts) -> list[AddressInfo]:
     """The addresses of a name that may be used. Raises ConnectError where there are only others."""
     refusal: InvalidObjectException | None = None
     kept = []
-    for info in found:
+    for info in addresses:
         try:
             # A link-local address of IPv6 carries the interface behind a percent sign.
             hosts.check_address(host, port, str(info[4][0]).partition("%")[0])

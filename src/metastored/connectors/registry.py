@@ -81,19 +81,19 @@ def installed(name: str) -> Connector:
     """The connector of an entry point. Raises ConfigError where there is none, or where it cannot be loaded."""
     from importlib.metadata import entry_points  # Slow to import, and seldom needed.
 
-    found = {each.name: each for each in entry_points(group=GROUP)}
-    if name not in found:
-        known = ", ".join(sorted({*CONNECTORS, *found}))
+    by_name = {each.name: each for each in entry_points(group=GROUP)}
+    if name not in by_name:
+        known = ", ".join(sorted({*CONNECTORS, *by_name}))
         raise ConfigError(
             f"there is no connector {name!r}; installed are {known}. Others are Python packages with an entry point "
             f"of the group {GROUP}"
         )
     try:
-        loaded: Connector = found[name].load()
+        loaded: Connector = by_name[name].load()
         return loaded
     except Error:
         raise
     except Exception as error:
         raise ConfigError(
-            f"the connector {name!r} ({found[name].value}) cannot be loaded: {type(error).__name__}: {error}"
+            f"the connector {name!r} ({by_name[name].value}) cannot be loaded: {type(error).__name__}: {error}"
         ) from error

@@ -65,10 +65,10 @@ def read_route(endpoint: Endpoint) -> Route:
 
 
 def _hop(text: str, key: str | None, endpoint: Endpoint) -> Hop:
-    found = _HOP.fullmatch(text)
-    if found is None:
+    match = _HOP.fullmatch(text)
+    if match is None:
         raise ConfigError(f"'{SSH_ROUTE}' has the hop {text!r}; write user@bastion -> user@node, or user@bastion:2222")
-    given = found["port"] or endpoint.get(PORT) or str(SSH_PORT)
+    given = match["port"] or endpoint.get(PORT) or str(SSH_PORT)
     if not given.isdecimal() or not 0 < int(given) < 65536:
         raise ConfigError(f"{given!r} in '{SSH_ROUTE}' or '{PORT}' is not a port")
-    return Hop(found["user"], plain_host(found["host"]), int(given), key)
+    return Hop(match["user"], plain_host(match["host"]), int(given), key)

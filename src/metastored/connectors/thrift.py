@@ -41,10 +41,10 @@ POOL: Final = PoolSettings(max_size=16)
 
 def endpoint_of(uri: str) -> Endpoint:
     """Where `thrift://host:port` points to."""
-    found = client_endpoint_of(uri)
-    if found.path is not None:
+    endpoint = client_endpoint_of(uri)
+    if endpoint.path is not None:
         raise ConfigError(f"{uri!r} is not the address of a metastore that speaks Thrift; write thrift://host:9083")
-    return found._replace(max_reply=MAX_REPLY)
+    return endpoint._replace(max_reply=MAX_REPLY)
 
 
 def _of_session(session: Session) -> Identity:

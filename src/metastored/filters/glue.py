@@ -21,8 +21,8 @@ _NUMBERS: Final = ("int", "bigint", "smallint", "tinyint")
 def glue_expression(where: Filter, keys: Mapping[str, str]) -> str:
     """The expression; empty where nothing of the filter can be said. `keys`: the types of the partition keys."""
     types = {name.lower(): kind.lower().partition("(")[0] for name, kind in keys.items()}
-    found = _of(where, types) or ""
-    return found if len(found) <= LONGEST else ""
+    expression = _of(where, types) or ""
+    return expression if len(expression) <= LONGEST else ""
 
 
 def _of(node: Filter, types: Mapping[str, str]) -> str | None:

@@ -86,14 +86,14 @@ class Authorized:
     async def lacking(self, location: str, session: Session) -> str | None:
         """The privilege that a caller lacks to use a location that no object of this metastore has; None if none."""
 
-        def found() -> str | None:
+        def missing() -> str | None:
             try:
                 Decision(self._policy, self._cache.at(), session).check_location(location)
             except Denied as lacking:
                 return str(lacking)
             return None
 
-        return await self._pool.run(found) if self._waits else found()
+        return await self._pool.run(missing) if self._waits else missing()
 
     async def holds(self, table: TableName, privileges: Collection[str], session: Session) -> bool:
         """Whether a caller has all of these privileges on the rows of a table."""

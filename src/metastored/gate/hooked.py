@@ -34,15 +34,15 @@ Hook = Callable[[Object, str | None], Object | None]
 
 def load_hook(name: str) -> Hook:
     """The function of an entry point. Raises ConfigError where there is none, or where it cannot be loaded."""
-    found = {each.name: each for each in entry_points(group=GROUP)}
-    if name not in found:
-        known = ", ".join(sorted(found)) or "none"
+    by_name = {each.name: each for each in entry_points(group=GROUP)}
+    if name not in by_name:
+        known = ", ".join(sorted(by_name)) or "none"
         raise ConfigError(f"filter: there is no entry point {name!r} of the group {GROUP}; installed are: {known}")
     try:
-        hook: Hook = found[name].load()
+        hook: Hook = by_name[name].load()
         return hook
     except Exception as error:
-        raise ConfigError(f"filter: {found[name].value} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise ConfigError(f"filter: {by_name[name].value} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 class Hooked:
@@ -81,10 +81,10 @@ class Hooked:
     def _shown(self, value: Any) -> Any:
         """Raises _Hidden where a single object is hidden."""
         if isinstance(value, Object):
-            found = self._hook(value, self._address)
-            if found is None:
+            kept = self._hook(value, self._address)
+            if kept is None:
                 raise _Hidden
-            return found
+            return kept
         if type(value) is tuple:
             shown = (self._hook(item, self._address) if isinstance(item, Object) else item for item in value)
             return tuple(item for item in shown if item is not None)

@@ -56,8 +56,8 @@ def definitions_in(call: Call) -> Iterator[Defined]:
         elif isinstance(value, DataConnector):
             leads = connector_parameters(value.type, value.url, parameters)
             # An ALTER may name another type than the connector has: its URL counts in any case.
-            found = {ICEBERG_URI: value.url or "", **(leads or parameters)}
-            yield Defined("connector", found, connector=value.name, leads=leads is not None)
+            keys = {ICEBERG_URI: value.url or "", **(leads or parameters)}
+            yield Defined("connector", keys, connector=value.name, leads=leads is not None)
 
 
 def _used(kind: object, connector: str | None) -> str | None:

@@ -159,7 +159,7 @@ class Decision(Caller):
 
     def _check_definitions(self, call: Call, objects: Objects, *, creates: bool) -> bool:
         """Who makes a remote, or changes where it points, needs CREATE_REMOTE; whether the call is about a remote."""
-        found = False
+        defines = False
         for defined in definitions_in(call):
             home = self._state.database(defined.database) if defined.database is not None else None
             if home is not None and home.is_remote:
@@ -169,7 +169,7 @@ class Decision(Caller):
             was_remote = current is not None and current.is_remote
             if not was_remote and not self._is_remote(defined):
                 continue
-            found = found or creates or was_remote
+            defines = defines or creates or was_remote
             same = current is not None and current.remote == remote_keys(defined.parameters)
             moved = was_remote and defined.kind == "table" and self._leaves_database(defined, objects)
             if same and not moved and defined.kind != "connector":
@@ -182,7 +182,7 @@ class Decision(Caller):
             for key, location in locations_of(defined.parameters):
                 if before.get(key) != defined.parameters.get(key):
                     self._check_location(Located(location, None), ())
-        return found
+        return defines
 
     @staticmethod
     def _leaves_database(defined: Defined, objects: Objects) -> bool:

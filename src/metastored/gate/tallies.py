@@ -160,11 +160,11 @@ class Tallies:
 
     def remote_gauges(self) -> Iterator[tuple[str, dict[str, int]]]:
         """By remote: it is available if no worker found otherwise; calls are those of all workers."""
-        found: dict[str, list[dict[str, int]]] = {}
+        by_remote: dict[str, list[dict[str, int]]] = {}
         for worker in self._each():
             for name, gauges in worker.remote_gauges():
-                found.setdefault(name, []).append(gauges)
-        for name, parts in sorted(found.items()):
+                by_remote.setdefault(name, []).append(gauges)
+        for name, parts in sorted(by_remote.items()):
             sums = {gauge: sum(part[gauge] for part in parts) for gauge in REMOTE_GAUGES}
             yield name, sums | {"available": min(part["available"] for part in parts)}
 

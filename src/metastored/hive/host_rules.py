@@ -68,10 +68,10 @@ def plain_host(host: str) -> str:
 def literal_address(host: str) -> Address | None:
     """The address that a host is written as, also one of IPv4 inside IPv6; None for a name."""
     try:
-        found = ip_address(host.strip("[]").partition("%")[0])
+        address = ip_address(host.strip("[]").partition("%")[0])
     except ValueError:
         return None
-    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
+    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
 
 
 def read_address(text: str) -> tuple[str, int | None]:

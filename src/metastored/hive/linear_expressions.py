@@ -51,14 +51,14 @@ class LinearExpression:
         states = self._first
         for char in text.lower():
             key = states, char
-            found = self._next.get(key)
-            if found is None:
+            following = self._next.get(key)
+            if following is None:
                 if len(self._next) >= _KEPT:
                     self._next.clear()
-                found = self._next[key] = self._machine.step(states, char)
-            if not found:
+                following = self._next[key] = self._machine.step(states, char)
+            if not following:
                 return False
-            states = found
+            states = following
         return self._end in states
 
 
@@ -84,13 +84,13 @@ class _Machine:
         self._by[start].append((test, end))
 
     def closure(self, states: set[int]) -> _States:
-        found, waiting = set(states), list(states)
+        reached, waiting = set(states), list(states)
         while waiting:
             for each in self._free[waiting.pop()]:
-                if each not in found:
-                    found.add(each)
+                if each not in reached:
+                    reached.add(each)
                     waiting.append(each)
-        return frozenset(found)
+        return frozenset(reached)
 
     def step(self, states: _States, char: str) -> _States:
         return self.closure({end for state in states for test, end in self._by[state] if test(char)})
@@ -162,26 +162,26 @@ class _Reader:
 
     def _quantifier(self) -> tuple[int, int | None]:
         char = self._peek()
-        found: tuple[int, int | None] = (1, 1)
+        bounds: tuple[int, int | None] = (1, 1)
         if char and char in "*+?":
             self._at += 1
-            found = {"*": (0, None), "+": (1, None), "?": (0, 1)}[char]
+            bounds = {"*": (0, None), "+": (1, None), "?": (0, 1)}[char]
         elif char == "{":
             close = self._text.find("}", self._at)
             first, comma, second = self._text[self._at + 1 : max(close, self._at)].partition(",")
             if not (first.isdecimal() and (not second or second.isdecimal())) or len(first) > 4 or len(second) > 4:
                 raise self._wrong("a number of repetitions such as {2} or {2,5} was expected")
             self._at = close + 1
-            found = int(first), int(second) if second else None if comma else int(first)
-            if found[1] is not None and found[1] < found[0]:
+            bounds = int(first), int(second) if second else None if comma else int(first)
+            if bounds[1] is not None and bounds[1] < bounds[0]:
                 raise self._wrong("the number of repetitions ends before it begins")
         else:
-            return found
+            return bounds
         if (after := self._peek()) and after in "?+":
             self._at += 1  # How the choices are tried does not matter here.
         elif after and after in "*{":
             raise self._wrong("a repetition is repeated")
-        return found
+        return bounds
 
     def _atom(self, start: int) -> int:
         char = self._take()

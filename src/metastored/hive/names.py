@@ -201,9 +201,9 @@ def partition_names_to_vals(names: Sequence[str], keys: Sequence[str]) -> list[S
     """`partition_name_to_vals` of each. Names of these keys without escapes, which most are, are read in one step."""
     text = "\n".join(names)
     if keys and text.count("\n") == len(names) - 1:
-        found = _plain_names(tuple(keys)).findall(text)
-        if len(found) == len(names):
-            return found if len(keys) > 1 else [(value,) for value in found]
+        values = _plain_names(tuple(keys)).findall(text)
+        if len(values) == len(names):
+            return values if len(keys) > 1 else [(value,) for value in values]
     return [partition_name_to_vals(each) for each in names]
 
 

@@ -138,9 +138,9 @@ def _integers(with_sum: bool) -> Callable[[Sequence[Part]], Iterator[bytes]]:
 
 def _doubles(parts: Sequence[Part]) -> Iterator[bytes]:
     for field, choose in ((1, min), (2, max), (3, sum)):
-        found = _known(parts, field)
-        if found is not None:
-            values = [struct.unpack("<d", each)[0] for each in found]
+        known = _known(parts, field)
+        if known is not None:
+            values = [struct.unpack("<d", each)[0] for each in known]
             if not any(map(math.isnan, values)):
                 yield double_field(field, struct.pack("<d", choose(values)))
 
@@ -179,9 +179,9 @@ def _counts(parts: Sequence[Part]) -> Iterator[bytes]:
 
 def _collections(parts: Sequence[Part]) -> Iterator[bytes]:
     for field, choose in ((1, min), (2, max), (3, sum)):
-        found = _known(parts, field)
-        if found is not None:
-            yield number_field(field, choose(found))
+        known = _known(parts, field)
+        if known is not None:
+            yield number_field(field, choose(known))
 
 
 _TYPED: Final[Mapping[int, Callable[[Sequence[Part]], Iterator[bytes]]]] = {

@@ -46,8 +46,8 @@ def literal_prefix(pattern: str | None) -> str:
 
     It has printable ASCII only, so that all databases sort names with it next to each other.
     """
-    found = _LITERAL.match((pattern or "").strip().lower())
-    return "" if found is None or "|" in (pattern or "") else found[0]
+    match = _LITERAL.match((pattern or "").strip().lower())
+    return "" if match is None or "|" in (pattern or "") else match[0]
 
 
 def may_begin_with(pattern: str | None, prefix: str) -> bool:

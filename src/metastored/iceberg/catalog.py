@@ -114,10 +114,10 @@ class Catalog:
     def check_catalog(self, name: str) -> None:
         """Raises NotFound if there is no such catalog."""
         try:
-            found = self.client.api.get_catalog(GetCatalogRequest(name or DEFAULT_CATALOG)).catalog
+            catalog = self.client.api.get_catalog(GetCatalogRequest(name or DEFAULT_CATALOG)).catalog
         except NoSuchObjectException:
-            found = None
-        if found is None:
+            catalog = None
+        if catalog is None:
             raise NotFound(f"the metastore has no catalog {name!r}: the prefix of a path is a catalog's name")
 
     def database(self, name: DatabaseName) -> Database:
@@ -142,8 +142,8 @@ class Catalog:
         self.database(database)
         page = page_of(self._names(kind, database), request)
         namespace = [database.database]
-        found = [{"namespace": namespace, "name": name} for name in page.names]
-        return {"identifiers": found, "next-page-token": page.token}
+        identifiers = [{"namespace": namespace, "name": name} for name in page.names]
+        return {"identifiers": identifiers, "next-page-token": page.token}
 
     def _names(self, kind: TableType, database: DatabaseName) -> list[str]:
         """The names of the tables or views in a database, sorted.
@@ -203,8 +203,8 @@ class Catalog:
 
     def table(self, name: TableName, row: Table | None = None) -> Loaded:
         """An Iceberg table with its metadata; `row` is the table if it was read already. Raises NoSuchTable."""
-        found = self.table_row(name) if row is None else row
-        return self._loaded(name, found, read_table)
+        table_row = self.table_row(name) if row is None else row
+        return self._loaded(name, table_row, read_table)
 
     def view(self, name: TableName) -> Loaded:
         """An Iceberg view with its metadata. Raises NoSuchView."""

@@ -277,10 +277,10 @@ def insert(catalog: Catalog, new: NewFiles, name: TableName, row: Table, file: s
 
 def check_free(catalog: Catalog, name: TableName, *, view: bool = False, taken: str = "") -> None:
     """Raises AlreadyExists if a table or view has the name; `taken` is the message if it is of the same kind."""
-    found = catalog.row(name)
-    if found is None:
+    row = catalog.row(name)
+    if row is None:
         return
-    kind, wanted = ("View" if kinds.is_any_view(found) else "Table"), ("View" if view else "Table")
+    kind, wanted = ("View" if kinds.is_any_view(row) else "Table"), ("View" if view else "Table")
     if kind != wanted:
         raise AlreadyExists(f"{kind} with same name already exists: {name}")
     raise AlreadyExists(taken or f"{kind} already exists: {name}")
@@ -312,11 +312,11 @@ def commit_transaction(catalog: Catalog, request: Request) -> None:
 
 
 def _attempt_all(catalog: Catalog, requested: dict[TableName, tuple[list[Json], list[Json]]]) -> None:
-    found = [
+    applied = [
         (_applied(catalog, catalog.table(name), requirements, updates), updates)
         for name, (requirements, updates) in requested.items()
     ]
-    steps = [(prepared, updates) for prepared, updates in found if prepared is not None]
+    steps = [(prepared, updates) for prepared, updates in applied if prepared is not None]
     if not steps:
         return
     entrusted = [prepared.before.name for prepared, updates in steps if operations_of(updates) is not None]

@@ -30,7 +30,7 @@ def deleted_keys(body: str) -> Iterator[str]:
     """The keys of all objects. Raises BadRequest if the content is not a list of them, and Forbidden for versions."""
     if len(body) > MAX_BODY:
         raise BadRequest(f"body of the request has {len(body):,} characters: at most {MAX_BODY:,} are taken")
-    content = body[found.end() :] if (found := _DECLARATION.match(body)) else body
+    content = body[declaration.end() :] if (declaration := _DECLARATION.match(body)) else body
     if "<!" in content or "<?" in content:
         raise BadRequest(
             "body of the request has a declaration, a comment or an instruction in it: it is a list of keys"

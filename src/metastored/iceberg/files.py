@@ -72,9 +72,9 @@ class MetadataFiles:
             data = self._access.read_file(location, MAX_FILE + 1)
         except StoreError as error:
             raise Unavailable(f"the metadata file {location} cannot be read") from error
-        found = check(_parsed(data, location), f"the metadata file {location}")
-        self._put(key, found, len(data))
-        return found
+        metadata = check(_parsed(data, location), f"the metadata file {location}")
+        self._put(key, metadata, len(data))
+        return metadata
 
     def read_manifest(self, location: str) -> bytes:
         """The bytes of a manifest or manifest list. Raises BadRequest if it is too large, and Unavailable."""
@@ -115,11 +115,11 @@ class MetadataFiles:
             return False
         return True
 
-    def _put(self, key: tuple[str, Check], found: Json, size: int) -> None:
+    def _put(self, key: tuple[str, Check], metadata: Json, size: int) -> None:
         with self._lock:
             if key in self._cache or size > MAX_CACHED // 4:
                 return
-            self._cache[key] = found, size
+            self._cache[key] = metadata, size
             self._cached += size
             while self._cached > MAX_CACHED:
                 _, (_, oldest) = self._cache.popitem(last=False)
@@ -137,13 +137,13 @@ def _parsed(data: bytes, location: str) -> Json:
     if len(data) > MAX_FILE:
         raise BadRequest(f"the metadata file {location} has more than {MAX_FILE} bytes")
     try:
-        found = orjson.loads(data)
+        content = orjson.loads(data)
     except orjson.JSONDecodeError:
         raise BadRequest(f"the metadata file {location} is not JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise BadRequest(f"the metadata file {location} is not a JSON object")
-    check_depth(found, f"the metadata file {location}")
-    return found
+    check_depth(content, f"the metadata file {location}")
+    return content
 
 
 def next_file(metadata: Json, before: str | None) -> str:

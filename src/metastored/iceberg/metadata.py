@@ -90,10 +90,10 @@ def by_id(items: Iterable[Json], key: str, id: Any) -> Json | None:
 
 
 def current_schema(metadata: Json) -> Json:
-    found = by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
-    if found is None:
+    schema = by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+    if schema is None:
         raise BadRequest(f"the table has no schema {metadata['current-schema-id']}, which is its current one")
-    return found
+    return schema
 
 
 def current_snapshot(metadata: Json) -> Json | None:
@@ -125,16 +125,16 @@ def format_version(properties: Mapping[str, str]) -> int:
 # --- read -----------------------------------------------------------------------------------------------------------
 
 
-def read_table(found: Json, what: str) -> Json:
+def read_table(stored: Json, what: str) -> Json:
     """Metadata in the form that all other code sees. Raises BadRequest if it is not that of a table."""
-    version = integer(found, FORMAT_VERSION, what)
+    version = integer(stored, FORMAT_VERSION, what)
     if not 1 <= version <= NEWEST_VERSION:
         raise BadRequest(f"{what} has the format version {version}; this server reads 1 to {NEWEST_VERSION}")
-    metadata = _complete(found)
+    metadata = _complete(stored)
     required(metadata, "location", str, what)
     metadata["properties"] = texts(metadata, "properties", what)
     for name in ("last-updated-ms", "last-column-id"):
-        integer(found, name, what)
+        integer(stored, name, what)
     if version == 1:
         _complete_first_version(metadata, what)
     for name in ("table-uuid",):
@@ -172,8 +172,8 @@ def read_back(stored: Json) -> Json | None:
     return None if stored[FORMAT_VERSION] == 1 else _complete(stored)
 
 
-def _complete(found: Json) -> Json:
-    metadata = {**EMPTY, **{key: value for key, value in found.items() if value is not None}}
+def _complete(stored: Json) -> Json:
+    metadata = {**EMPTY, **{key: value for key, value in stored.items() if value is not None}}
     if metadata["current-snapshot-id"] == NO_SNAPSHOT:
         metadata["current-snapshot-id"] = None
     return metadata
@@ -204,21 +204,21 @@ def _complete_first_version(metadata: Json, what: str) -> None:
 
 def written(metadata: Json) -> Json:
     """Metadata as it is stored and sent: in the form of its version, without fields that have nothing to say."""
-    found = dict(metadata)
-    if found[FORMAT_VERSION] == 1:
+    stored = dict(metadata)
+    if stored[FORMAT_VERSION] == 1:
         schema = current_schema(metadata)
-        found["schema"] = schema
-        spec = by_id(found["partition-specs"], "spec-id", found["default-spec-id"])
-        found["partition-spec"] = [] if spec is None else spec["fields"]
-        found.pop("last-sequence-number")
+        stored["schema"] = schema
+        spec = by_id(stored["partition-specs"], "spec-id", stored["default-spec-id"])
+        stored["partition-spec"] = [] if spec is None else spec["fields"]
+        stored.pop("last-sequence-number")
     else:
-        found.pop("schema", None)
-        found.pop("partition-spec", None)
-    if found["current-snapshot-id"] is None:
-        found["current-snapshot-id"] = NO_SNAPSHOT
-    if found[FORMAT_VERSION] >= 3:
-        found.setdefault("next-row-id", 0)
-    return found
+        stored.pop("schema", None)
+        stored.pop("partition-spec", None)
+    if stored["current-snapshot-id"] is None:
+        stored["current-snapshot-id"] = NO_SNAPSHOT
+    if stored[FORMAT_VERSION] >= 3:
+        stored.setdefault("next-row-id", 0)
+    return stored
 
 
 def with_refs_only(metadata: Json) -> Json:

@@ -103,13 +103,13 @@ class Request(NamedTuple):
 def parsed(data: bytes, what: str) -> Json:
     """A JSON object. Raises BadRequest for anything else, and for one that is nested too deeply."""
     try:
-        found = orjson.loads(data)
+        content = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"{what} is not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise BadRequest(f"{what} is not a JSON object")
-    check_depth(found, what)
-    return found
+    check_depth(content, what)
+    return content
 
 
 def check_depth(value: Any, what: str) -> None:
@@ -182,8 +182,8 @@ def required(fields: Mapping[str, Any], name: str, kind: type, what: str) -> Any
     """A field of a kind. Raises BadRequest if it is missing or of another kind."""
     value = fields.get(name)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        found = "missing" if value is None else f"{value!r}"[:100]
-        raise BadRequest(f"{name} of {what} is {found}: {_KINDS[kind]} was expected")
+        shown = "missing" if value is None else f"{value!r}"[:100]
+        raise BadRequest(f"{name} of {what} is {shown}: {_KINDS[kind]} was expected")
     return value
 
 
@@ -200,39 +200,39 @@ def integer(fields: Mapping[str, Any], name: str, what: str) -> int:
 
 def texts(fields: Mapping[str, Any], name: str, what: str) -> dict[str, str]:
     """A map of texts; empty if it is missing. Raises BadRequest."""
-    found = optional(fields, name, dict, what) or {}
-    for key, value in found.items():
+    values = optional(fields, name, dict, what) or {}
+    for key, value in values.items():
         if not isinstance(value, str):
             raise BadRequest(f"{name}[{key!r}] of {what} is {value!r}: a text was expected"[:300])
         if "\0" in key or "\0" in value:
             raise BadRequest(f"{name}[{key!r}] of {what} has a null character in it"[:300])
-    return dict(found)
+    return dict(values)
 
 
 def records(fields: Mapping[str, Any], name: str, what: str) -> list[Json]:
     """A list of objects; empty if it is missing. Raises BadRequest."""
-    found = optional(fields, name, list, what) or []
-    for at, each in enumerate(found):
+    items = optional(fields, name, list, what) or []
+    for at, each in enumerate(items):
         if not isinstance(each, dict):
             raise BadRequest(f"{name}[{at}] of {what} is not an object")
-    return list(found)
+    return list(items)
 
 
 def few_records(fields: Mapping[str, Any], name: str, what: str, most: int = MAX_RECORDS) -> list[Json]:
     """The same for a list of changes. Raises BadRequest if it is too long."""
-    found = records(fields, name, what)
-    if len(found) > most:
-        raise BadRequest(f"{name} of {what} has {len(found):,} entries: at most {most:,} are taken")
-    return found
+    items = records(fields, name, what)
+    if len(items) > most:
+        raise BadRequest(f"{name} of {what} has {len(items):,} entries: at most {most:,} are taken")
+    return items
 
 
 def distinct(fields: Mapping[str, Any], name: str, kind: type, what: str) -> frozenset[Any]:
     """The values of a list of texts or of whole numbers. Raises BadRequest if it is missing or has others."""
-    found = required(fields, name, list, what)
-    for each in found:
+    items = required(fields, name, list, what)
+    for each in items:
         if type(each) is not kind:
             raise BadRequest(f"{name} of {what} has {each!r} in it: {_KINDS[kind]} was expected"[:300])
-    return frozenset(found)
+    return frozenset(items)
 
 
 # --- pages ----------------------------------------------------------------------------------------------------------

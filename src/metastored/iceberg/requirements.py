@@ -65,6 +65,6 @@ def _check_ref(requirement: Json, metadata: Json) -> None:
     name = required(requirement, "ref", str, "assert-ref-snapshot-id")
     expected = optional(requirement, "snapshot-id", int, "assert-ref-snapshot-id")
     ref = metadata["refs"].get(name)
-    found = None if ref is None else ref["snapshot-id"]
-    if found != expected:
-        raise CommitFailed(f"Requirement failed: branch or tag {name} has changed: expected id {expected} != {found}")
+    present = None if ref is None else ref["snapshot-id"]
+    if present != expected:
+        raise CommitFailed(f"Requirement failed: branch or tag {name} has changed: expected id {expected} != {present}")

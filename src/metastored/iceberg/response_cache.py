@@ -30,11 +30,11 @@ class ResponseCache(Generic[V]):
 
     def get(self, key: Hashable) -> V | None:
         """The value of a key; None if there is none."""
-        found = self._entries.get(key)
-        if found is None:
+        entry = self._entries.get(key)
+        if entry is None:
             return None
         self._entries.move_to_end(key)
-        return found[0]
+        return entry[0]
 
     def put(self, key: Hashable, value: V, size: int) -> None:
         """Stores a value of a size in bytes, with its key, unless it is too long or there already."""

@@ -50,8 +50,8 @@ class Store(NamedTuple):
     def origins(self, region: str) -> tuple[Origin, ...]:
         """All addresses of the store, without the bucket."""
         if self.endpoint is not None:
-            found = _split(self.endpoint)
-            return () if found is None else (found[0]._replace(path=found[1].rstrip("/")),)
+            parts = _split(self.endpoint)
+            return () if parts is None else (parts[0]._replace(path=parts[1].rstrip("/")),)
         domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
         names = [f"s3.{region}", f"s3.dualstack.{region}", f"s3-fips.{region}", f"s3-fips.dualstack.{region}"]
         if domain == "amazonaws.com":
@@ -74,13 +74,13 @@ def address_of(uri: str, store: Store, region: str, bucket: str) -> Address:
         raise BadRequest(f"region of the request is {region!r}: the name of a region was expected"[:200])
     if store.region is not None and region != store.region:
         raise Forbidden(f"region of the request is {region}: the server signs for {store.region}"[:300])
-    found = _split(uri)
-    if found is None:
+    parts = _split(uri)
+    if parts is None:
         raise BadRequest(
             f"uri of the request is {uri[:1000]!r}: http or https, a host, a path and a query of ASCII were expected, "
             "without a user and a fragment"
         )
-    origin, path, query = found
+    origin, path, query = parts
     for each in store.origins(region):
         if (each.scheme, each.port) != (origin.scheme, origin.port):
             continue

@@ -60,8 +60,8 @@ class Operation(NamedTuple):
 
     def has(self, names: Iterable[str]) -> bool:
         """Whether a query with these parameters is for it."""
-        found = set(names)
-        return self.required <= found <= self.required | self.optional | {"x-id"}
+        present = set(names)
+        return self.required <= present <= self.required | self.optional | {"x-id"}
 
 
 _LISTED: Final = frozenset({"continuation-token", "delimiter", "encoding-type", "max-keys", "start-after"})
@@ -168,15 +168,15 @@ def _decoded(raw: str, what: str, *, safe: str) -> str:
 
 
 def _parameters(query: str | None) -> dict[str, str]:
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for pair in [] if query is None else query.split("&"):
         name, _, value = pair.partition("=")
         if not _PARAMETER.fullmatch(name):
             raise BadRequest(f"uri of {WHAT} has a parameter {name!r}: this is not a parameter of S3"[:200])
-        if name in found:
+        if name in parameters:
             raise BadRequest(f"uri of {WHAT} has the parameter {name} twice"[:200])
-        found[name] = _decoded(value, f"the parameter {name} of uri"[:200], safe="")
-    return found
+        parameters[name] = _decoded(value, f"the parameter {name} of uri"[:200], safe="")
+    return parameters
 
 
 def _operation(method: str, of_object: bool, parameters: Mapping[str, str]) -> Operation:
@@ -225,7 +225,7 @@ def _headers(fields: Json) -> dict[str, str]:
     sent: dict[str, Any] = required(fields, "headers", dict, WHAT)
     if len(sent) > MAX_HEADERS:
         raise BadRequest(f"headers of {WHAT} has {len(sent):,} entries: at most {MAX_HEADERS} are taken")
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     size = 0
     for name, values in sent.items():
         if not _HEADER.fullmatch(name):
@@ -238,14 +238,14 @@ def _headers(fields: Json) -> dict[str, str]:
             raise BadRequest(f"headers of {WHAT} are longer than {MAX_HEADER_BYTES:,} characters")
         if not all(_HEADER_VALUE.fullmatch(value) for value in values):
             raise BadRequest(f"the header {lower} has characters in it that are not printable ASCII")
-        if lower in found:
+        if lower in headers:
             raise BadRequest(f"headers of {WHAT} has {lower} twice, in upper and lower case")
         if lower not in UNSIGNED and not _is_signed(lower):
             raise Forbidden(f"a request with the header {lower} is not signed: send it without this header")
         if lower not in UNSIGNED and len(values) > 1:
             raise BadRequest(f"the header {lower} has {len(values)} values: one was expected")
-        found[lower] = ", ".join(values).strip()
-    return found
+        headers[lower] = ", ".join(values).strip()
+    return headers
 
 
 def _is_signed(name: str) -> bool:
@@ -285,10 +285,10 @@ def _payload(headers: Mapping[str, str], body: bytes | None) -> str:
     """The hash of the content that is signed: the client's word for it, but for content that was checked."""
     sent = headers.get("x-amz-content-sha256")
     if body is not None:
-        found = sha256(body).hexdigest()
-        if sent not in (None, found):
-            raise BadRequest(f"the header x-amz-content-sha256 is {sent!r}: the SHA-256 of body is {found}"[:400])
-        return found
+        digest = sha256(body).hexdigest()
+        if sent not in (None, digest):
+            raise BadRequest(f"the header x-amz-content-sha256 is {sent!r}: the SHA-256 of body is {digest}"[:400])
+        return digest
     if sent is None:
         return TRAILER_PAYLOAD if "x-amz-trailer" in headers else UNSIGNED_PAYLOAD
     if sent not in (UNSIGNED_PAYLOAD, TRAILER_PAYLOAD) and not _HASH.fullmatch(sent):

@@ -142,22 +142,22 @@ def ids_by_name(schema: Json) -> dict[str, int]:
 
 def fields_by_id(schema: Json) -> dict[int, Any]:
     """The types of all fields by their ids."""
-    found: dict[int, Any] = {}
+    by_id: dict[int, Any] = {}
 
     def add(type: Any) -> None:
         if not isinstance(type, dict):
             return
         if type["type"] == "struct":
             for field in type.get("fields") or ():
-                found[field["id"]] = field["type"]
+                by_id[field["id"]] = field["type"]
                 add(field["type"])
             return
         for part in ("element",) if type["type"] == "list" else ("key", "value"):
-            found[type[f"{part}-id"]] = type[part]
+            by_id[type[f"{part}-id"]] = type[part]
             add(type[part])
 
     add({**schema, "type": "struct"})
-    return found
+    return by_id
 
 
 def highest_id(schema: Json) -> int:

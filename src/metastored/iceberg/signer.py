@@ -109,7 +109,7 @@ def check_installed() -> None:
 
 def keys_of_environment() -> Callable[[], SigningKeys]:
     """The keys that the vendor's own tools would use now, from the environment, a profile or the machine's role."""
-    lock, found = threading.Lock(), list[object]()
+    lock, loaded = threading.Lock(), list[object]()
 
     def keys() -> SigningKeys:
         import boto3
@@ -117,11 +117,11 @@ def keys_of_environment() -> Callable[[], SigningKeys]:
 
         try:
             with lock:  # The first look may call a service.
-                if not found:
-                    found.append(boto3.Session(region_name=region_of(os.environ)).get_credentials())
-                frozen = None if found[0] is None else found[0].get_frozen_credentials()  # type: ignore[attr-defined]
+                if not loaded:
+                    loaded.append(boto3.Session(region_name=region_of(os.environ)).get_credentials())
+                frozen = None if loaded[0] is None else loaded[0].get_frozen_credentials()  # type: ignore[attr-defined]
                 if frozen is None or not frozen.access_key:
-                    found.clear()
+                    loaded.clear()
         except (BotoCoreError, ClientError) as error:
             log.error("there are no keys to sign with: %s", error)
             frozen = None

@@ -136,16 +136,16 @@ def renumbered_order(order: Json, old: Json, new: Json) -> Json:
 def _renumbered(fields: Sequence[Json], old: Json, new: Json) -> list[Json]:
     _check_sources(fields, old, "the request")
     names, ids = names_by_id(old), ids_by_name(new)
-    found: list[Json] = []
+    renumbered: list[Json] = []
     for field in fields:
         missing = [each for each in _sources(field) if each not in names]
         if missing:
             raise BadRequest(f"the request refers to the field id {missing[0]}, which the schema does not have")
         if field.get("source-id") is None:
-            found.append({**field, "source-ids": [ids[names[each]] for each in field["source-ids"]]})
+            renumbered.append({**field, "source-ids": [ids[names[each]] for each in field["source-ids"]]})
         else:
-            found.append({**field, "source-id": ids[names[field["source-id"]]]})
-    return found
+            renumbered.append({**field, "source-id": ids[names[field["source-id"]]]})
+    return renumbered
 
 
 def is_same_spec(one: Json, other: Json) -> bool:

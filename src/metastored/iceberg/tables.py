@@ -222,9 +222,9 @@ def _rename(catalog: Catalog, request: Request, *, view: bool) -> None:
         row = catalog.view_row(source) if view else catalog.table_row(source)
         catalog.check_not_linked(source)
         catalog.database(target.database_name)
-        found = catalog.row(target)
-        if found is not None:
-            raise AlreadyExists(f"{sent}. {'View' if kinds.is_any_view(found) else 'Table'} already exists")
+        taken = catalog.row(target)
+        if taken is not None:
+            raise AlreadyExists(f"{sent}. {'View' if kinds.is_any_view(taken) else 'Table'} already exists")
         renamed = replace(row, tableName=target.table, dbName=target.database)
         if not rename_alter(catalog, source, renamed, metadata_location(row)):
             raise Conflict

@@ -374,7 +374,7 @@ _OPERATIONS: Final = {
 
 def merged(updates: Iterable[Json]) -> list[Json]:
     """The same updates, with one for neighbours that remove snapshots: older clients send one for each snapshot."""
-    found: list[Json] = []
+    updates_in_order: list[Json] = []
     ids: list[Any] | None = None
     for update in updates:
         removed = update.get("snapshot-ids") if update.get("action") == "remove-snapshots" else None
@@ -382,8 +382,8 @@ def merged(updates: Iterable[Json]) -> list[Json]:
             ids += removed
             continue
         ids = list(removed) if isinstance(removed, list) else None
-        found.append(update if ids is None else {**update, "snapshot-ids": ids})
-    return found
+        updates_in_order.append(update if ids is None else {**update, "snapshot-ids": ids})
+    return updates_in_order
 
 
 def operations_of(updates: list[Json]) -> frozenset[str] | None:
@@ -392,7 +392,7 @@ def operations_of(updates: list[Json]) -> frozenset[str] | None:
     A branch or tag that is set to an older snapshot brings rows back and removes others. A snapshot without an
     operation, as in tables of version 1, may do anything.
     """
-    found: set[str] = set()
+    kinds: set[str] = set()
     added: dict[Any, str | None] = {}
     for update in updates:
         action = update.get("action")
@@ -402,7 +402,7 @@ def operations_of(updates: list[Json]) -> frozenset[str] | None:
             summary = snapshot.get("summary")
             operation = summary.get("operation") if isinstance(summary, dict) else None
             added[snapshot.get("snapshot-id")] = operation
-            found |= _OPERATIONS.get(operation, frozenset({"INSERT", "UPDATE", "DELETE"}))  # type: ignore[arg-type]
+            kinds |= _OPERATIONS.get(operation, frozenset({"INSERT", "UPDATE", "DELETE"}))  # type: ignore[arg-type]
         elif action == "set-snapshot-ref" and update.get("snapshot-id") not in added:
-            found |= {"INSERT", "DELETE"}
-    return frozenset(found or {"INSERT"})
+            kinds |= {"INSERT", "DELETE"}
+    return frozenset(kinds or {"INSERT"})

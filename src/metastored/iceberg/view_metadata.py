@@ -41,15 +41,15 @@ def new_view(schema: Json, version: Json, location: str, properties: Mapping[str
     return builder.built()
 
 
-def read_view(found: Json, what: str) -> Json:
+def read_view(stored: Json, what: str) -> Json:
     """Metadata of a view. Raises BadRequest if it is something else."""
-    if integer(found, FORMAT_VERSION, what) != VIEW_VERSION:
-        raise BadRequest(f"{what} has the format version {found[FORMAT_VERSION]}; of views this server reads 1")
-    required(found, "location", str, what)
-    required(found, "view-uuid", str, what)
-    metadata = {**found, "properties": texts(found, "properties", what)}
+    if integer(stored, FORMAT_VERSION, what) != VIEW_VERSION:
+        raise BadRequest(f"{what} has the format version {stored[FORMAT_VERSION]}; of views this server reads 1")
+    required(stored, "location", str, what)
+    required(stored, "view-uuid", str, what)
+    metadata = {**stored, "properties": texts(stored, "properties", what)}
     for name in ("schemas", "versions", "version-log"):
-        metadata[name] = records(found, name, what)
+        metadata[name] = records(stored, name, what)
     for schema in metadata["schemas"]:
         check_schema(schema, NEWEST_VERSION, f"a schema of {what}")
         integer(schema, "schema-id", f"a schema of {what}")
@@ -61,18 +61,18 @@ def read_view(found: Json, what: str) -> Json:
 
 
 def current_version(metadata: Json) -> Json:
-    found = by_id(metadata["versions"], "version-id", metadata.get("current-version-id"))
-    if found is None:
+    version = by_id(metadata["versions"], "version-id", metadata.get("current-version-id"))
+    if version is None:
         raise BadRequest(f"the view has no version {metadata.get('current-version-id')}, which is its current one")
-    return found
+    return version
 
 
 def current_view_schema(metadata: Json) -> Json:
     id = current_version(metadata)["schema-id"]
-    found = by_id(metadata["schemas"], "schema-id", id)
-    if found is None:
+    schema = by_id(metadata["schemas"], "schema-id", id)
+    if schema is None:
         raise BadRequest(f"the view has no schema {id}, which is that of its current version")
-    return found
+    return schema
 
 
 def sql_of(metadata: Json) -> str:

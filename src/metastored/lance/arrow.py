@@ -116,9 +116,9 @@ def type_of(data: Mapping[str, Any]) -> pyarrow.DataType:
             return pyarrow.list_(item, int(length)) if name == "fixed_size_list" else pyarrow.list_(item)
         if name == "fixed_size_binary":
             return pyarrow.binary(int(length))
-        if (found := _DECIMAL.fullmatch(name)) is not None:
-            make = pyarrow.decimal128 if found[1] == "128" else pyarrow.decimal256
-            return make(int(found[2]), int(found[3]))
+        if (match := _DECIMAL.fullmatch(name)) is not None:
+            make = pyarrow.decimal128 if match[1] == "128" else pyarrow.decimal256
+            return make(int(match[2]), int(match[3]))
         return pyarrow.type_for_alias(_PYARROW.get(name, name))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise InvalidInputError(f"{dict(data)!r} is not a type of a column, such as {{'type': 'int64'}}") from None

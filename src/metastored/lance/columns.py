@@ -99,9 +99,9 @@ class ColumnOperations(Datasets):
     ) -> UpdateTableSchemaMetadataResponse:
         """Sets keys of the metadata of the schema, and keeps the others. Returns all of them."""
         name, table, dataset = self._opened(request)
-        found = dataset.update_schema_metadata(dict(request.metadata or {}))
+        metadata = dataset.update_schema_metadata(dict(request.metadata or {}))
         self.recorded(name, table, dataset)
-        return UpdateTableSchemaMetadataResponse(metadata=dict(found))
+        return UpdateTableSchemaMetadataResponse(metadata=dict(metadata))
 
     @operation(UpdateFieldMetadataRequest)
     def update_field_metadata(self, request: UpdateFieldMetadataRequest) -> UpdateFieldMetadataResponse:

@@ -93,15 +93,15 @@ class Commits:
         version = self.settled()
         if not version:
             return None
-        found = self._newest
-        if found is None or found.version != version:
-            found = self.manifests.find(version)
-        if found is None:
+        manifest = self._newest
+        if manifest is None or manifest.version != version:
+            manifest = self.manifests.find(version)
+        if manifest is None:
             raise InvalidTableStateError(
                 f"version {version} of {self._name} is the newest in the metastore, but its manifest is not at "
                 f"{self.manifests.path('')}"
             )
-        return found
+        return manifest
 
     def settled(self) -> int:
         """The number of the newest version, after an unfinished commit was repaired.
@@ -111,9 +111,9 @@ class Commits:
         """
         for _ in range(ATTEMPTS):
             version = version_of(self.table)
-            found = self._newest = self._repaired(version) if version else None
+            manifest = self._newest = self._repaired(version) if version else None
             # A dataset keeps its naming scheme.
-            if self.manifests.find(version + 1, None if found is None else scheme_of(found.name)) is None:
+            if self.manifests.find(version + 1, None if manifest is None else scheme_of(manifest.name)) is None:
                 return version
             # Most likely another writer has committed since the table was read.
             self.reread()
@@ -219,17 +219,17 @@ class Commits:
         return staged._replace(name=final_name(staged.version, scheme_of(staged.name)))
 
     def _published(self, version: int) -> Manifest:
-        found = self.manifests.find(version)
-        if found is None:
+        manifest = self.manifests.find(version)
+        if manifest is None:
             raise InvalidTableStateError(f"the manifest of version {version} of {self._name} disappeared")
-        return found
+        return manifest
 
     def _repaired(self, version: int) -> Manifest | None:
         """The manifest of the newest version. It is published if its writer died before that."""
-        found = self.manifests.find(version)
+        manifest = self.manifests.find(version)
         staged = (self.table.parameters or {}).get(MANIFEST)
-        if found is not None or not staged:
-            return found
+        if manifest is not None or not staged:
+            return manifest
         if self.manifests.publish(staged, version):
             log.info("version %d of %s was committed and is published now", version, self._name)
         return self.manifests.find(version)

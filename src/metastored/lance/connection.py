@@ -113,14 +113,14 @@ class Connected(LanceNamespace):
     @property
     def client(self) -> Client:
         """The client of the metastore."""
-        found = self._client
-        if found is None:
+        opened = self._client
+        if opened is None:
             with self._lock:
-                found = self._client
-                if found is None:
+                opened = self._client
+                if opened is None:
                     settings = self.properties
                     principal = settings.kerberos_principal
-                    found = self._client = connect(
+                    opened = self._client = connect(
                         settings.uri,
                         user=settings.user,
                         groups=settings.groups,
@@ -128,7 +128,7 @@ class Connected(LanceNamespace):
                         pool=PoolSettings(max_size=settings.pool_size),
                         cache=False,
                     )
-        return found
+        return opened
 
     @property
     def owner(self) -> str | None:
@@ -154,12 +154,12 @@ class Connected(LanceNamespace):
         """A catalog. Raises NamespaceNotFoundError."""
         self.check_catalogs()
         try:
-            found = self.client.api.get_catalog(GetCatalogRequest(name)).catalog
+            catalog = self.client.api.get_catalog(GetCatalogRequest(name)).catalog
         except NoSuchObjectException:
-            found = None
-        if found is None:
+            catalog = None
+        if catalog is None:
             raise NamespaceNotFoundError(f"namespace {name} does not exist: the metastore has no such catalog")
-        return found
+        return catalog
 
     def databases(self, catalog: str) -> list[str]:
         """The names of the databases of a catalog, sorted; of the default catalog if its name is empty."""
@@ -170,13 +170,13 @@ class Connected(LanceNamespace):
     def table(self, id: Sequence[str] | None) -> tuple[TableName, Table]:
         """A Lance table. Raises TableNotFoundError, NamespaceNotFoundError, or InvalidInputError if it is another's."""
         name = self.levels.table(id)
-        found = self.any_table(name)
-        if found is None:
+        row = self.any_table(name)
+        if row is None:
             self.database(name.database_name)
             raise TableNotFoundError(f"table {name} does not exist")
-        if not is_lance(found):
+        if not is_lance(row):
             raise InvalidInputError(f"table {name} is not a Lance table: its parameter table_type is not lance")
-        return name, found
+        return name, row
 
     def any_table(self, name: TableName) -> Table | None:
         """A table of any format; None if it does not exist."""

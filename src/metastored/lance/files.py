@@ -74,9 +74,9 @@ class Manifests:
     def find(self, version: int, scheme: str | None = None) -> Manifest | None:
         """The published manifest of a version, by one naming scheme or by either; None if there is none."""
         for each in ("V2", "V1") if scheme is None else (scheme,):
-            found = self.directory.manifest(final_name(version, each), version)
-            if found is not None:
-                return found
+            manifest = self.directory.manifest(final_name(version, each), version)
+            if manifest is not None:
+                return manifest
         return None
 
     def versions(self) -> list[int]:
@@ -93,17 +93,17 @@ class Manifests:
 
     def is_published(self, staged: str, version: int) -> bool:
         """Whether the manifest of a version is the one that was staged under this name."""
-        found = self.find(version)
-        if found is None:
+        manifest = self.find(version)
+        if manifest is None:
             return False
         content = self.directory.content(staged)
         # A staged manifest disappears only when it is published.
-        return content is None or content == self.directory.content(found.name)
+        return content is None or content == self.directory.content(manifest.name)
 
     def delete(self, version: int) -> bool:
         """Deletes the manifest of a version; returns whether it existed."""
-        found = self.find(version)
-        return found is not None and self.directory.remove(found.name)
+        manifest = self.find(version)
+        return manifest is not None and self.directory.remove(manifest.name)
 
 
 def final_name(version: int, scheme: str = "V2") -> str:
@@ -140,10 +140,10 @@ class LocalDirectory:
 
     def manifest(self, name: str, version: int) -> Manifest | None:
         try:
-            found = os.stat(os.path.join(self._path, name))
+            status = os.stat(os.path.join(self._path, name))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return Manifest(version, name, found.st_size, found.st_mtime_ns // 1_000_000)
+        return Manifest(version, name, status.st_size, status.st_mtime_ns // 1_000_000)
 
     def names(self) -> list[str]:
         try:

@@ -86,10 +86,10 @@ class IndexOperations(Datasets):
         self.no_branches(request)
         name, table = self.table(request.id)
         dataset = self.dataset(self.levels.id_of(name), table, request.version)
-        found = {index.name: index for index in dataset.describe_indices()}
-        page, token = page_of(sorted(found), request.page_token, request.limit)
+        by_name = {index.name: index for index in dataset.describe_indices()}
+        page, token = page_of(sorted(by_name), request.page_token, request.limit)
         rows = dataset.count_rows() if page else 0
-        return ListTableIndicesResponse(indexes=[_content(found[each], rows) for each in page], page_token=token)
+        return ListTableIndicesResponse(indexes=[_content(by_name[each], rows) for each in page], page_token=token)
 
     @operation(DescribeTableIndexStatsRequest)
     def describe_table_index_stats(self, request: DescribeTableIndexStatsRequest) -> DescribeTableIndexStatsResponse:
@@ -175,10 +175,10 @@ def _kind(text: str) -> str:
 def _index(dataset: lance.LanceDataset, name: str | None) -> Any:
     if not name:
         raise InvalidInputError("the request names no index: index_name")
-    found = next((each for each in dataset.describe_indices() if each.name == name), None)
-    if found is None:
+    index = next((each for each in dataset.describe_indices() if each.name == name), None)
+    if index is None:
         raise TableIndexNotFoundError(f"there is no index {name}")
-    return found
+    return index
 
 
 def _content(index: Any, rows: int) -> IndexContent:

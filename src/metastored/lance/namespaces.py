@@ -215,11 +215,11 @@ class NamespaceOperations(Connected):
 
         The data of a remote's table stays where it is: only its definition goes.
         """
-        found: dict[str, str] = {}
+        places: dict[str, str] = {}
         for table in LANCE_TABLES.tables(self.client, name):
             with suppress(PermissionDeniedError):
-                found[table.tableName or ""] = self.place(name.table(table.tableName or ""), table, removes=True)
-        return found
+                places[table.tableName or ""] = self.place(name.table(table.tableName or ""), table, removes=True)
+        return places
 
 
 def _first(properties: Mapping[str, str], keys: tuple[str, ...]) -> str | None:

@@ -105,8 +105,8 @@ def _only_vector_column(dataset: lance.LanceDataset) -> str:
     if "vector" in names:
         return "vector"
     if len(names) != 1:
-        found = f"there are {', '.join(names)}" if names else "there is no column of vectors"
-        raise InvalidInputError(f"vector_column is needed: {found}")
+        columns = f"there are {', '.join(names)}" if names else "there is no column of vectors"
+        raise InvalidInputError(f"vector_column is needed: {columns}")
     return str(names[0])
 
 

@@ -83,16 +83,16 @@ class CommitCalls(LanceNamespace):
         """`check_place` raises an error if the location of the table may not be opened: pylance opens it."""
         self._namespace = namespace
         self._check_place = check_place
-        found = _failures.get()
-        self._failures: list[LanceNamespaceError] = [] if found is None else found
+        failure = _failures.get()
+        self._failures: list[LanceNamespaceError] = [] if failure is None else failure
 
     def namespace_id(self) -> str:
         return self._namespace.namespace_id()
 
     def describe_table(self, request: Any) -> Any:
-        found = self._namespace.describe_table(request)
-        self._check_place(found.location or "")
-        return found
+        described = self._namespace.describe_table(request)
+        self._check_place(described.location or "")
+        return described
 
     def describe_table_version(self, request: Any) -> Any:
         return self._namespace.describe_table_version(request)

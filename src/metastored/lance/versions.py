@@ -61,9 +61,9 @@ class VersionOperations(Datasets):
         if after is not None:
             versions = [each for each in versions if (each < after if descending else each > after)]
         page = versions[: request.limit]
-        found = [manifest for version in page if (manifest := manifests.find(version)) is not None]
+        found_manifests = [manifest for version in page if (manifest := manifests.find(version)) is not None]
         return ListTableVersionsResponse(
-            versions=[_version(manifests, manifest) for manifest in found],
+            versions=[_version(manifests, manifest) for manifest in found_manifests],
             page_token=str(page[-1]) if len(page) < len(versions) else None,
         )
 
@@ -73,19 +73,19 @@ class VersionOperations(Datasets):
         self.no_branches(request)
         name, table = self.table(request.id)
         manifests = self.manifests(name, table)
-        found: Manifest | None = None
+        manifest: Manifest | None = None
         if self.is_managed(table):
             commits = self.commits(name, table)
             newest = commits.settled()
             version = newest if request.version is None else request.version
-            found = manifests.find(version) if 0 < version <= newest else None
+            manifest = manifests.find(version) if 0 < version <= newest else None
         else:
             versions = [request.version] if request.version is not None else manifests.versions()[-1:]
-            found = manifests.find(versions[0]) if versions and versions[0] > 0 else None
-        if found is None:
+            manifest = manifests.find(versions[0]) if versions and versions[0] > 0 else None
+        if manifest is None:
             wanted = "no version" if request.version is None else f"no version {request.version}"
             raise TableVersionNotFoundError(f"table {name} has {wanted}")
-        return DescribeTableVersionResponse(version=_version(manifests, found))
+        return DescribeTableVersionResponse(version=_version(manifests, manifest))
 
     @operation(CreateTableVersionRequest)
     def create_table_version(self, request: CreateTableVersionRequest) -> CreateTableVersionResponse:
@@ -99,12 +99,12 @@ class VersionOperations(Datasets):
         if request.version < 1:
             raise InvalidInputError(f"version is {request.version}: it is a number from 1 on")
         name = self.levels.table(request.id)
-        commits, found = None, None
+        commits, committed = None, None
         known = self.read_tables.take(name)
         if known is not None and self.checked.compares(self.committer, name):
             commits = self.commits(name, known)
-            found = commits.commit_at_once(staged, request.version)
-        if commits is None or found is None:
+            committed = commits.commit_at_once(staged, request.version)
+        if commits is None or committed is None:
             lost = None if commits is None else commits.lost
             try:
                 name, table = self.table(request.id)
@@ -115,9 +115,9 @@ class VersionOperations(Datasets):
             self.checked.check(self.committer, name, table)
             commits = self.commits(name, table)
             commits.lost = lost
-            found = commits.commit(staged, request.version)
-        self.record_schema(name, commits, found.version, _schema(commits.manifests, found))
-        return CreateTableVersionResponse(version=_version(commits.manifests, found))
+            committed = commits.commit(staged, request.version)
+        self.record_schema(name, commits, committed.version, _schema(commits.manifests, committed))
+        return CreateTableVersionResponse(version=_version(commits.manifests, committed))
 
     def _created_in_storage(
         self, name: TableName, manifests: Manifests, staged: str, request: CreateTableVersionRequest
@@ -127,9 +127,9 @@ class VersionOperations(Datasets):
             raise InvalidInputError(f"there is no manifest {request.manifest_path}")
         if not manifests.publish(staged, request.version):
             raise ConcurrentModificationError(f"version {request.version} of {name} was created by another writer")
-        found = manifests.find(request.version)
-        assert found is not None
-        return CreateTableVersionResponse(version=_version(manifests, found))
+        manifest = manifests.find(request.version)
+        assert manifest is not None
+        return CreateTableVersionResponse(version=_version(manifests, manifest))
 
     @operation(BatchDeleteTableVersionsRequest)
     def batch_delete_table_versions(self, request: BatchDeleteTableVersionsRequest) -> BatchDeleteTableVersionsResponse:

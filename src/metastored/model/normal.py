@@ -37,15 +37,15 @@ def columns(fields: Fields | None) -> Fields:
     known, result = _last[0]
     if fields is known:
         return result
-    found = tuple([_column(number, field) for number, field in enumerate(fields or (), 1)])
-    names = {field.name for field in found}
-    if len(names) != len(found):
-        twice = next(name for at, (name, *_) in enumerate(found) if name in {each.name for each in found[:at]})
+    normal = tuple([_column(number, field) for number, field in enumerate(fields or (), 1)])
+    names = {field.name for field in normal}
+    if len(names) != len(normal):
+        twice = next(name for at, (name, *_) in enumerate(normal) if name in {each.name for each in normal[:at]})
         raise MetaException(f"the column {twice} {TWICE}: names of columns are compared in any case")
-    if fields is not None and all(map(operator.is_, fields, found)):
-        found = fields
-    _last[0] = fields, found
-    return found
+    if fields is not None and all(map(operator.is_, fields, normal)):
+        normal = fields
+    _last[0] = fields, normal
+    return normal
 
 
 def _column(number: int, field: FieldSchema) -> FieldSchema:

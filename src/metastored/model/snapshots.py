@@ -6,13 +6,13 @@ from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdLis
 from metastored.wire.generated.transactions import GetOpenTxnsResponse, GetValidWriteIdsResponse
 
 
-def seen_transactions(found: GetOpenTxnsResponse, own: int | None = None) -> ValidTxnList:
+def seen_transactions(response: GetOpenTxnsResponse, own: int | None = None) -> ValidTxnList:
     """From get_open_txns. With a transaction of its own, the list ends at it and does not exclude it."""
-    listed = sorted(found.open_txns or ())
-    return ValidTxnList.of_reply(found.txn_high_water_mark or 0, listed, found.abortedBits or b"", own)
+    listed = sorted(response.open_txns or ())
+    return ValidTxnList.of_reply(response.txn_high_water_mark or 0, listed, response.abortedBits or b"", own)
 
 
-def seen_write_ids(found: GetValidWriteIdsResponse) -> dict[str, ValidWriteIdList]:
+def seen_write_ids(response: GetValidWriteIdsResponse) -> dict[str, ValidWriteIdList]:
     """From get_valid_write_ids, by the full names of the tables."""
     return {
         each.fullTableName or "": ValidWriteIdList.of_reply(
@@ -23,5 +23,5 @@ def seen_write_ids(found: GetValidWriteIdsResponse) -> dict[str, ValidWriteIdLis
             each.abortedBits or b"",
             each.validTxnList,
         )
-        for each in found.tblValidWriteIds or ()
+        for each in response.tblValidWriteIds or ()
     }

@@ -39,8 +39,8 @@ _LATIN_1: Final = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 def shown(value: str | None) -> str | None:
     """A text for people: legible, and None where a server writes an empty text or blanks for null."""
-    found = text(value)
-    return None if found is None else legible(found)
+    shown_text = text(value)
+    return None if shown_text is None else legible(shown_text)
 
 
 def shown_map(values: Mapping[str, str] | None) -> dict[str, str]:
@@ -90,10 +90,10 @@ def location(uri: str | None) -> str | None:
 def shown_location(uri: str | None) -> str | None:
     """A stored location in one form; a text that is not a location is returned as it is stored."""
     try:
-        found = location(uri)
+        shown_uri = location(uri)
     except ConversionError:
-        found = text(uri)
-    return None if found is None else legible(found)
+        shown_uri = text(uri)
+    return None if shown_uri is None else legible(shown_uri)
 
 
 def decimal(type: str) -> tuple[int, int]:

@@ -37,15 +37,15 @@ _ERROR: Final = re.compile(r"pyspark\.errors\.\S+: ?(.*)")
 
 def missing_modules(modules: Sequence[str] = NEEDED) -> list[str]:
     """Those of the modules that are not installed."""
-    found = []
+    missing = []
     for name in modules:
         try:
             there = importlib.util.find_spec(name) is not None
         except ModuleNotFoundError:
             there = False
         if not there:
-            found.append(name)
-    return found
+            missing.append(name)
+    return missing
 
 
 def command(program: Path, spec: Path, settings: Path, master: str, full_refresh: bool | Sequence[str]) -> list[str]:
@@ -72,10 +72,10 @@ def properties(settings: Mapping[str, str]) -> str:
 
 
 def _escaped(text: str, special: str) -> str:
-    found = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    escaped = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     for each in special:
-        found = found.replace(each, f"\\{each}")
-    return found
+        escaped = escaped.replace(each, f"\\{each}")
+    return escaped
 
 
 def run_project(
@@ -164,15 +164,15 @@ def completed_flows(lines: Sequence[str]) -> int:
 
 def reasons(lines: Sequence[str]) -> str:
     """Why a run failed: the events with an error, then the last error; the last lines if there is neither."""
-    found: list[str] = []
+    reasons_given: list[str] = []
     for at, line in enumerate(lines):
         text = event(line)
         if text is not None and at + 1 < len(lines) and lines[at + 1].startswith("Error: "):
-            found += [text, lines[at + 1]]
+            reasons_given += [text, lines[at + 1]]
         elif match := _ERROR.match(line):
-            found += [each for each in (match[1], *lines[at + 1 :]) if each]
+            reasons_given += [each for each in (match[1], *lines[at + 1 :]) if each]
             break
-    return "\n".join(found or lines[-LAST_LINES:])
+    return "\n".join(reasons_given or lines[-LAST_LINES:])
 
 
 def spec_of(project: Path) -> Path:

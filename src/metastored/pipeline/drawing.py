@@ -60,19 +60,19 @@ def as_svg(steps: Sequence[Step]) -> str:
 
 def _columns(steps: Sequence[Step]) -> dict[str, int]:
     """The distance of each step from those that need nothing. `steps` are in their order."""
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for step in steps:
-        found[step.name] = max((found[each] + 1 for each in step.needs), default=0)
-    return found
+        columns[step.name] = max((columns[each] + 1 for each in step.needs), default=0)
+    return columns
 
 
 def _lines(step: Step) -> list[str]:
     effects = effects_of(step)
-    found = [f"{step.name}  ({step.type})"]
+    lines = [f"{step.name}  ({step.type})"]
     for word, names in (("reads", reads(effects)), ("writes", writes(effects))):
         if names:
-            found.append(f"{word} {names}")
-    return [line if len(line) <= LONGEST else line[: LONGEST - 1] + "…" for line in found]
+            lines.append(f"{word} {names}")
+    return [line if len(line) <= LONGEST else line[: LONGEST - 1] + "…" for line in lines]
 
 
 def _box(step: Step, x: int, y: int, height: int) -> list[str]:

@@ -72,10 +72,10 @@ def _shown(name: str) -> str:
 
 
 def _sql_effects(text: str) -> Effects:
-    found = _Statements()
+    statements = _Statements()
     for statement in split_statements(text):
-        found.add(statement)
-    return found.effects
+        statements.add(statement)
+    return statements.effects
 
 
 class _Statements:

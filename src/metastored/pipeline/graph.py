@@ -33,11 +33,11 @@ def circle(steps: Sequence[Step]) -> tuple[str, ...]:
 def ordered(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps in the order in which they run. They have no circle."""
     waiting = list(steps)
-    found: list[Step] = []
+    steps_in_order: list[Step] = []
     done: set[str] = set()
     while waiting:
         ready = next(step for step in waiting if done.issuperset(step.needs))
         waiting.remove(ready)
-        found.append(ready)
+        steps_in_order.append(ready)
         done.add(ready.name)
-    return tuple(found)
+    return tuple(steps_in_order)

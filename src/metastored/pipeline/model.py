@@ -80,9 +80,9 @@ class Step:
 
     def text(self, key: str) -> str:
         """The value of a key that is a text and is required or has a default."""
-        found = self.keys[key]
-        assert isinstance(found, str)
-        return found
+        value = self.keys[key]
+        assert isinstance(value, str)
+        return value
 
     @property
     def digest(self) -> str:

@@ -83,8 +83,8 @@ def with_secrets(text: str, lookup: Lookup) -> str:
 
 def secrets_of(texts: Iterator[str], lookup: Lookup) -> frozenset[str]:
     """The values of all secrets that texts refer to."""
-    found = {lookup(each.kind, each.name) for text in texts for each in references(text) if each.kind != "parameter"}
-    return frozenset(value for value in found if value)
+    secrets = {lookup(each.kind, each.name) for text in texts for each in references(text) if each.kind != "parameter"}
+    return frozenset(value for value in secrets if value)
 
 
 def redacted(text: str, secrets: frozenset[str]) -> str:
@@ -97,8 +97,8 @@ def redacted(text: str, secrets: frozenset[str]) -> str:
 def _replaced(text: str, value: Callable[[Reference], str | None]) -> str:
     parts, at = [], 0
     for each in references(text):
-        found = value(each)
-        if found is not None:
-            parts += [text[at : each.start], found]
+        replacement = value(each)
+        if replacement is not None:
+            parts += [text[at : each.start], replacement]
             at = each.end
     return "".join([*parts, text[at:]])

@@ -72,16 +72,16 @@ class _Reader:
         if not isinstance(node, List) or not node.items:
             self._problem(node.line, f"steps is a list of at least one step, not {_a(node)}")
             return ()
-        found: dict[str, Step] = {}
+        steps: dict[str, Step] = {}
         for each in node.items:
             step = self._step(each)
             if step is None:
                 continue
-            if step.name in found:
-                self._problem(step.line, f"the step in line {found[step.name].line} has the name {step.name!r} already")
+            if step.name in steps:
+                self._problem(step.line, f"the step in line {steps[step.name].line} has the name {step.name!r} already")
             else:
-                found[step.name] = step
-        return tuple(found.values())
+                steps[step.name] = step
+        return tuple(steps.values())
 
     def _step(self, node: Node) -> Step | None:
         if not isinstance(node, Mapping):
@@ -107,21 +107,21 @@ class _Reader:
         )
 
     def _keys(self, node: Mapping, name: str, type: str) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for word, key in TYPES[type].items():
             value = node.entries.get(word)
             if value is None:
                 if key.required:
                     self._problem(node.line, f"the {type} step {name!r} has no {word}: {_wanted(key)}")
                 if key.default is not None:
-                    found[word] = key.default
+                    values[word] = key.default
             else:
                 read = self._value(value, word, key)
                 if read is not None:
-                    found[word] = read
+                    values[word] = read
         if type == "copy" and not self._problems:
-            self._check_copy(node, found)
-        return found
+            self._check_copy(node, values)
+        return values
 
     def _check_copy(self, node: Mapping, keys: dict[str, Value]) -> None:
         depths = {str(keys[word]).count(".") == 0 for word in ("from", "to")}
@@ -170,13 +170,13 @@ class _Reader:
         if not isinstance(node, List):
             self._problem(node.line, f"{word} is {_a(node)}; it has to be a list")
             return ()
-        found = []
+        items = []
         for each in node.items:
             if isinstance(each, Scalar) and each.kind in ("text", "date"):
-                found.append(each.text)
+                items.append(each.text)
             else:
                 self._problem(each.line, f"{word} has {_a(each)} in it; it has to be a list of texts")
-        return tuple(found)
+        return tuple(items)
 
     def _texts(self, root: Mapping, word: str) -> dict[str, str | None]:
         """A mapping of words to values, each as it is written; None for one without a value."""
@@ -186,13 +186,13 @@ class _Reader:
         if not isinstance(node, Mapping):
             self._problem(node.line, f"{word} is {_a(node)}; it has to be a mapping")
             return {}
-        found: dict[str, str | None] = {}
+        texts: dict[str, str | None] = {}
         for key, value in node.entries.items():
             if not isinstance(value, Scalar) or (value.kind == "nothing" and word == "spark"):
                 self._problem(node.key_lines[key], f"{word}.{key} is {_a(value)}; it has to be a single value")
                 continue
-            found[key] = None if value.kind == "nothing" else value.text
-        return found
+            texts[key] = None if value.kind == "nothing" else value.text
+        return texts
 
     def _required(self, node: Mapping, word: str) -> str | None:
         value = node.entries.get(word)
@@ -227,9 +227,12 @@ class _Reader:
                 if name not in known:
                     missing = True
                     self._problem(step.line, f"the step {step.name!r} needs {name!r}, and there is no such step")
-        if not missing and (found := circle(pipeline.steps)):
-            first = pipeline.step(found[0])
-            self._problem(first.line, f"the steps need each other in a circle: {' needs '.join((*found, found[0]))}")
+        if not missing and (steps_in_circle := circle(pipeline.steps)):
+            first = pipeline.step(steps_in_circle[0])
+            self._problem(
+                first.line,
+                f"the steps need each other in a circle: {' needs '.join((*steps_in_circle, steps_in_circle[0]))}",
+            )
 
     def _unknown(self, node: Mapping, known: Iterable[str], what: str) -> None:
         words = tuple(known)

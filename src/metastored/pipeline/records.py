@@ -58,13 +58,13 @@ class Run:
 
     def done(self, step: Step) -> StepRecord | None:
         """The record of a step that is done and has not changed since."""
-        found = self.steps.get(step.name)
-        return found if found is not None and found.state == "done" and found.digest == step.digest else None
+        record = self.steps.get(step.name)
+        return record if record is not None and record.state == "done" and record.digest == step.digest else None
 
     def statements_done(self, step: Step) -> int:
         """How many statements of an interrupted step need not be repeated."""
-        found = self.steps.get(step.name)
-        return found.statements if found is not None and found.digest == step.digest else 0
+        record = self.steps.get(step.name)
+        return record.statements if record is not None and record.digest == step.digest else 0
 
 
 def to_json(run: Run) -> str:
@@ -91,11 +91,11 @@ def remaining(steps: Iterable[Step], run: Run | None) -> list[tuple[Step, StepRe
     A step is repeated if it has changed, or if a step that it needs is repeated.
     """
     repeated: set[str] = set()
-    found = []
+    todo = []
     for step in steps:
         record = None if run is None else run.done(step)
         if record is None or repeated.intersection(step.needs):
             repeated.add(step.name)
             record = None
-        found.append((step, record))
-    return found
+        todo.append((step, record))
+    return todo

@@ -21,12 +21,12 @@ _SIZE: Final = 1024
 def report_rows(steps: Sequence[Step], run: Run) -> Rows:
     """One row for each step, and the sums."""
     columns = ("step", "type", "state", "rows", "bytes", "seconds", "detail")
-    found = [_row(step, run.steps.get(step.name)) for step in steps]
+    step_rows = [_row(step, run.steps.get(step.name)) for step in steps]
     records = [run.steps[step.name] for step in steps if step.name in run.steps]
     rows, size = _sum(each.rows for each in records), _sum(each.bytes for each in records)
     seconds = sum(each.seconds for each in records)
-    found.append(("total", "", run.state, _number(rows), _bytes(size), f"{seconds:.1f}", ""))
-    return columns, tuple(found)
+    step_rows.append(("total", "", run.state, _number(rows), _bytes(size), f"{seconds:.1f}", ""))
+    return columns, tuple(step_rows)
 
 
 def report_json(steps: Sequence[Step], run: Run) -> dict[str, Any]:
@@ -45,10 +45,10 @@ def report_json(steps: Sequence[Step], run: Run) -> dict[str, Any]:
 def runs_rows(runs: Iterable[Run]) -> Rows:
     """Past runs, one row for each."""
     columns = ("run", "pipeline", "parameters", "state", "started", "seconds", "steps", "rows", "bytes")
-    found = []
+    rows = []
     for run in runs:
         records = list(run.steps.values())
-        found.append(
+        rows.append(
             (
                 run.id,
                 run.pipeline,
@@ -61,7 +61,7 @@ def runs_rows(runs: Iterable[Run]) -> Rows:
                 _bytes(_sum(each.bytes for each in records)),
             )
         )
-    return columns, tuple(found)
+    return columns, tuple(rows)
 
 
 def _states(records: Iterable[StepRecord]) -> str:
@@ -73,12 +73,12 @@ def _states(records: Iterable[StepRecord]) -> str:
 def plan_rows(steps: Iterable[tuple[Step, StepRecord | None]], changes: dict[str, str]) -> Rows:
     """What a run would do, one row for each step. `changes` has what is known about some steps."""
     columns = ("step", "type", "needs", "reads", "writes", "change")
-    found = []
+    rows = []
     for step, record in steps:
         effects = effects_of(step)
         change = f"none: done in {record.seconds:.1f} s" if record is not None else changes.get(step.name, "")
-        found.append((step.name, step.type, ", ".join(step.needs), reads(effects), writes(effects), change))
-    return columns, tuple(found)
+        rows.append((step.name, step.type, ", ".join(step.needs), reads(effects), writes(effects), change))
+    return columns, tuple(rows)
 
 
 def steps_rows(steps: Iterable[Step]) -> Rows:

@@ -68,9 +68,9 @@ def held(
 def begun(runs: Runs, pipeline: Pipeline, parameters: Mapping[str, str], restart: bool, now: float) -> Run:
     """The interrupted run of this pipeline with these parameters, or a new one. The caller holds their lease."""
     host, pid = socket.gethostname(), os.getpid()
-    found = interrupted(runs.all(), pipeline.name, parameters)
-    if found is not None and not restart:
-        return replace(found, state="running", ended=None, host=host, pid=pid)
+    earlier = interrupted(runs.all(), pipeline.name, parameters)
+    if earlier is not None and not restart:
+        return replace(earlier, state="running", ended=None, host=host, pid=pid)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now))
     return Run(f"{stamp}-{uuid.uuid4().hex[:6]}", pipeline.name, now, dict(parameters), host=host, pid=pid)
 

@@ -14,10 +14,10 @@ def secret_lookup(folder: Path) -> Lookup:
 
     def find(kind: str, name: str) -> str:
         if kind == "env":
-            found = os.environ.get(name)
-            if found is None:
+            value = os.environ.get(name)
+            if value is None:
                 raise ConfigError(f"the variable {name} of the environment is not set; the pipeline refers to it")
-            return found
+            return value
         try:
             return (folder / name).read_text("utf-8").rstrip("\r\n")
         except OSError as error:

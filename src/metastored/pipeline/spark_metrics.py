@@ -54,7 +54,7 @@ def _read(context: Any, group: str, figures: Figures) -> None:
     rows = size = 0
     for stage in stages:
         if tracker.getStageInfo(stage) is not None:
-            found = store.lastStageAttempt(stage)
-            rows += found.outputRecords()
-            size += found.outputBytes()
+            attempt = store.lastStageAttempt(stage)
+            rows += attempt.outputRecords()
+            size += attempt.outputBytes()
     figures.rows, figures.bytes = (rows, size) if rows or size else (None, None)

@@ -188,14 +188,14 @@ def _dataflow(step: Step, context: Context) -> Outcome:
 
 
 def _optional(step: Step, key: str) -> str | None:
-    found = step.keys.get(key)
-    return found if isinstance(found, str) else None
+    value = step.keys.get(key)
+    return value if isinstance(value, str) else None
 
 
 def _partitions(step: Step) -> str | list[str] | None:
     """A condition, or names of partitions."""
-    found = step.keys.get("partitions")
-    return list(found) if isinstance(found, tuple) else found if isinstance(found, str) else None
+    value = step.keys.get("partitions")
+    return list(value) if isinstance(value, tuple) else value if isinstance(value, str) else None
 
 
 RUNNERS: Final[Mapping[str, Callable[[Step, Context], Outcome]]] = {

@@ -33,10 +33,10 @@ _OF_SPARK = (SPARK_NAMESPACE.encode(), SPARK_2_DATABASE.encode())
 @lru_cache(maxsize=1024)
 def shown_parameters(remote: Remote, table: str | None) -> dict[str, str]:
     """What callers see of a remote's definition, for the remote itself or a table of the remote database."""
-    found = remote_parameters(remote, masked=True)
+    parameters = remote_parameters(remote, masked=True)
     if table is not None and remote.table is None:
-        found[REMOTE] = f"{remote.remote_database}.{table}"
-    return found
+        parameters[REMOTE] = f"{remote.remote_database}.{table}"
+    return parameters
 
 
 @lru_cache(maxsize=1024)

@@ -118,5 +118,5 @@ def _described(value: Any) -> Described | None:
     if isinstance(value, Described) and is_remote(value.parameters):
         return value
     if isinstance(value, Struct | tuple):
-        return next((found for item in value if (found := _described(item)) is not None), None)
+        return next((described for item in value if (described := _described(item)) is not None), None)
     return None

@@ -72,9 +72,9 @@ class Known:
         """The databases as which a remote catalog shows one of its remote's databases."""
         for name in catalog.local_names(remote_database):
             where = DatabaseName(catalog.shown_in, normalize(name))
-            found = self.database(where)
-            if found is not None and found.of_catalog == catalog.name:
-                yield found
+            local = self.database(where)
+            if local is not None and local.of_catalog == catalog.name:
+                yield local
 
     def endpoints(self) -> set[Endpoint]:
         """Where remotes are."""
@@ -82,15 +82,15 @@ class Known:
 
     def renaming(self, remotes: tuple[Remote, ...]) -> Renaming:
         """Between local and remote names for a call about these. The names of other remotes there are local too."""
-        found = self._renamings.get(remotes)
-        if found is None:
+        renaming = self._renamings.get(remotes)
+        if renaming is None:
             neighbours = self._by_endpoint.get(remotes[0].endpoint, ())
             shown = partial(self._shown_by, remotes[0].of_catalog)
-            found = Renaming(remotes, neighbours, shown, self._trino_catalog)
+            renaming = Renaming(remotes, neighbours, shown, self._trino_catalog)
             # Remotes of a catalog are as many as there are names; the others are bounded by the definitions.
             if all(remote.of_catalog is None for remote in remotes):
-                self._renamings[remotes] = found
-        return found
+                self._renamings[remotes] = renaming
+        return renaming
 
     def writers(self, remote: Remote) -> tuple[str, ...]:
         """The roles that may write where the remote may be written; () for everybody who may otherwise."""

@@ -26,8 +26,8 @@ class EditedResults:
 
     def get(self, renaming: Renaming, method: Method, body: bytes) -> Reply | None:
         """The reply that was made from the same bytes."""
-        found = self._bodies.get((renaming, method, body)) if len(body) <= LONGEST else None
-        return None if found is None else Reply(found)
+        entry = self._bodies.get((renaming, method, body)) if len(body) <= LONGEST else None
+        return None if entry is None else Reply(entry)
 
     def put(self, renaming: Renaming, method: Method, body: bytes, reply: Reply) -> None:
         """Keeps a reply, if it is short and no error."""

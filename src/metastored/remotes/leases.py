@@ -95,17 +95,17 @@ class Leases:
         if hook not in LEASED:
             return await self._local.handle(call, session)
         try:
-            found = await self._read(lambda tx: _leases_of(tx, call))
+            held = await self._read(lambda tx: _leases_of(tx, call))
         except StoreError as error:
             return Reply.failed(call.method, str(error), session.version)
         reply = await self._local.handle(call, session)
-        if not found or reply.kind != REPLY or reply.error is not None:
+        if not held or reply.kind != REPLY or reply.error is not None:
             return reply
         if hook == "end":
-            self._end_later(found, known)
+            self._end_later(held, known)
             return reply
         try:
-            states = [await self._renew(lease, session, known, check=hook == "check") for lease in found]
+            states = [await self._renew(lease, session, known, check=hook == "check") for lease in held]
         except MetastoreError as error:
             return Reply.raised(call.method, error, session.version)
         if hook != "check":
@@ -179,10 +179,10 @@ class Leases:
         outgoing = known.renaming((remote,)).call(call)
         reply = await self._endpoints.handler(remote.endpoint).handle(outgoing, session)
         try:
-            found: LockResponse = reply.value(call.method)
+            response: LockResponse = reply.value(call.method)
         except (MetastoreError, ApplicationError) as error:
             raise Unreachable(f"{remote}: {error}") from None
-        return found
+        return response
 
     async def _give_back(self, taken: Sequence[tuple[Remote, LockResponse]], session: Session) -> None:
         for remote, response in taken:
@@ -205,13 +205,13 @@ class Leases:
     def with_transactions(self, sent: Call, reply: Reply) -> Reply:
         """The reply with the transactions that it was made for: names of directories have their numbers."""
         request: GetValidWriteIdsRequest = sent.args[0]
-        found: GetValidWriteIdsResponse = reply.value(sent.method)
+        response: GetValidWriteIdsResponse = reply.value(sent.method)
         tables = tuple(
             # A remote of the remote has its own.
             replace(each, validTxnList=request.validTxnList) if each.validTxnList is None else each
-            for each in found.tblValidWriteIds or ()
+            for each in response.tblValidWriteIds or ()
         )
-        return Reply.of(sent.method, replace(found, tblValidWriteIds=tables))
+        return Reply.of(sent.method, replace(response, tblValidWriteIds=tables))
 
     async def _own_transaction(self, request: GetValidWriteIdsRequest) -> int:
         """The caller's open transaction, 0 for none: a list of valid transactions ends with the caller's own."""
@@ -219,8 +219,8 @@ class Leases:
             highest = ValidTxnList.parse(request.validTxnList or "").high_watermark
         except SnapshotSyntaxError:
             return 0
-        found = await self._read(lambda tx: transactions.find(tx, highest))
-        return highest if found is not None and found.state == TxnState.OPEN else 0
+        transaction = await self._read(lambda tx: transactions.find(tx, highest))
+        return highest if transaction is not None and transaction.state == TxnState.OPEN else 0
 
     async def _snapshot(self, remote: Remote, txn: int, session: Session) -> str:
         if not txn:
@@ -253,20 +253,20 @@ class Leases:
         return lease
 
     async def _take_snapshot(self, endpoint: Endpoint, session: Session, own: int | None) -> str:
-        found = await self._send(endpoint, session, "get_open_txns")
-        return str(seen_transactions(found, own))
+        snapshot = await self._send(endpoint, session, "get_open_txns")
+        return str(seen_transactions(snapshot, own))
 
     # The end
 
-    def _end_later(self, found: Sequence[Lease], known: Known) -> None:
+    def _end_later(self, held: Sequence[Lease], known: Known) -> None:
         """Beside the call: a remote that does not answer must not delay the caller's commit."""
-        task = asyncio.get_running_loop().create_task(self._end(found, known))
+        task = asyncio.get_running_loop().create_task(self._end(held, known))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    async def _end(self, found: Sequence[Lease], known: Known) -> None:
+    async def _end(self, held: Sequence[Lease], known: Known) -> None:
         ended: list[int] = []
-        for lease in found:
+        for lease in held:
             session = Session(user=lease.user_name or None)
             try:
                 if lease.remote_lock:
@@ -286,9 +286,9 @@ class Leases:
 
     async def sweep(self, known: Known) -> None:
         """Ends the leases of what has ended here: by a crash, a timeout, or while a remote did not answer."""
-        found = await self._read(leases.abandoned)
-        if found:
-            await self._end(found, known)
+        abandoned = await self._read(leases.abandoned)
+        if abandoned:
+            await self._end(abandoned, known)
 
     # Calls
 
@@ -332,7 +332,7 @@ def _leases_of(tx: Transaction, call: Call) -> list[Lease]:
 
 def _parts(request: LockRequest, known: Known) -> dict[Remote, list[LockComponent]]:
     """The components that remotes get. One that may only be read gets locks of readers: nothing else is done there."""
-    found: dict[Remote, list[LockComponent]] = {}
+    by_remote: dict[Remote, list[LockComponent]] = {}
     for component in request.component or ():
         try:
             catalog, database = read_database(component.dbname, component.catName)
@@ -341,8 +341,8 @@ def _parts(request: LockRequest, known: Known) -> dict[Remote, list[LockComponen
         where = DatabaseName(catalog, database or "")
         remote = known.table(where.table(component.tablename.lower())) if component.tablename else known.database(where)
         if remote is not None and (remote.access is Access.WRITE or component.type == LockType.SHARED_READ):
-            found.setdefault(remote, []).append(component)
-    return found
+            by_remote.setdefault(remote, []).append(component)
+    return by_remote
 
 
 def _worst(states: Sequence[int | None]) -> int:

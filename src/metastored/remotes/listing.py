@@ -76,11 +76,11 @@ class Listing:
     ) -> list[Remote]:
         """The remote databases that a listing is about. Those that are rows of the store are left out of databases."""
         matches = compile_pattern(pattern)
-        found = [] if databases else list(known.databases(catalog))
+        matching = [] if databases else list(known.databases(catalog))
         catalogs = [each for each in known.catalogs(catalog) if may_begin_with(pattern, each.prefix or "")]
         for shown in await asyncio.gather(*(self._databases_of(each, session, known) for each in catalogs)):
-            found += shown
-        return [remote for remote in found if matches(remote.database)]
+            matching += shown
+        return [remote for remote in matching if matches(remote.database)]
 
     async def _databases_of(self, catalog: RemoteCatalog, session: Session, known: Known) -> list[Remote]:
         """The databases that a remote catalog shows now."""
@@ -118,12 +118,12 @@ class Listing:
         value = await self._value(method, session, reply, first, first)
         if value is None:
             return []
-        found = []
+        replies = []
         for remote in remotes:
             own = Reply.of(method, only_of_database(value, normalize(remote.remote_database)))
             own = known.renaming((remote,)).reply(method, own)
-            found.append(own if remote.tables == ALL_NAMES else only_tables(method, own, remote.tables))
-        return found
+            replies.append(own if remote.tables == ALL_NAMES else only_tables(method, own, remote.tables))
+        return replies
 
     async def _value(
         self, method: Method, session: Session, reply: Reply, remote: Remote | RemoteCatalog, called: Remote

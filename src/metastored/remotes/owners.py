@@ -41,11 +41,11 @@ def owners_of(call: Call, known: Known) -> Owners:
     if body is None or len(body) > SHORT:
         return _owners_of(call, known)
     key = (call.method.name, body)
-    found: Owners | None = known.owners.get(key)
-    if found is None:
-        found = _owners_of(call, known)
-        known.owners[key] = found
-    return found
+    owners: Owners | None = known.owners.get(key)
+    if owners is None:
+        owners = _owners_of(call, known)
+        known.owners[key] = owners
+    return owners
 
 
 def _owners_of(call: Call, known: Known) -> Owners:
@@ -53,7 +53,7 @@ def _owners_of(call: Call, known: Known) -> Owners:
         return NOBODY
     named = objects_of(call)
     inside = {table.database_name for table in (*named.tables, *named.sources)}
-    found: dict[Remote, None] = {}
+    remotes: dict[Remote, None] = {}
     local = False
     for remote in (
         *(known.table(table) for table in named.tables),
@@ -62,22 +62,22 @@ def _owners_of(call: Call, known: Known) -> Owners:
         if remote is None:
             local = True
         else:
-            found[remote] = None
-    return Owners(tuple(found), local)
+            remotes[remote] = None
+    return Owners(tuple(remotes), local)
 
 
 def _database_names(call: Call) -> set[str]:
     """The names of databases in the arguments, without their catalogs."""
-    found: set[str] = set()
+    names: set[str] = set()
 
     def database(name: str) -> str:
         with suppress(CatalogNameError):  # No name of anything: the local metastore has the error for it.
-            found.add(normalize(decode_catalog_name(name).database or ""))
+            names.add(normalize(decode_catalog_name(name).database or ""))
         return name
 
     def full_name(name: str) -> str:
         with suppress(FullNameError):
-            found.add(read_full_name(name)[1])
+            names.add(read_full_name(name)[1])
         return name
 
     readers = {"db": database, "full_name": full_name}
@@ -87,7 +87,7 @@ def _database_names(call: Call) -> set[str]:
         for role, value in names_in(call.method, call.args):
             if role in readers:
                 readers[role](value)
-    return found
+    return names
 
 
 def shared(remotes: tuple[Remote, ...]) -> bool:

@@ -35,10 +35,10 @@ def rename_pairs(value: Any, role: str | None, pair: PairRename, renames: Mappin
 def _struct(value: Struct, pair: PairRename, renames: Mapping[str, Callable[[str], str]]) -> Any:
     places = {name: at for at, name in enumerate(names(type(value)))}
     roles = {places[field.name]: field.role for field in reversed(fields(type(value)))}
-    found = [rename_pairs(item, roles.get(at), pair, renames) for at, item in enumerate(value)]
+    values = [rename_pairs(item, roles.get(at), pair, renames) for at, item in enumerate(value)]
     databases = [at for at, role in sorted(roles.items()) if role == "db" and isinstance(value[at], str)]
     tables = [at for at, role in sorted(roles.items()) if role == "table" and isinstance(value[at], str)]
     if len(databases) == len(tables):
         for left, right in zip(databases, tables, strict=True):
-            found[left], found[right] = pair(value[left], value[right])
-    return new(type(value), found)
+            values[left], values[right] = pair(value[left], value[right])
+    return new(type(value), values)

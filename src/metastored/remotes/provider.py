@@ -53,11 +53,11 @@ class StoredDefinitions:
         known = self._known_at(version)
         if known is None:
             reader = self._database.loop_reader()
-            found = (
+            answer = (
                 None if reader is None else await replayed(reader, lambda database: remotes.version(database.reader()))
             )
-            if found is not None:
-                self._remotes.note(version, found.value)
+            if answer is not None:
+                self._remotes.note(version, answer.value)
                 known = self._known_at(version)
         return known
 

@@ -135,11 +135,11 @@ class Renaming:
     def message(self, text: str) -> str:
         """An error's text with local names: full names anywhere, a database where it is all that the text names."""
 
-        def full_name(found: re.Match[str]) -> str:
-            database, table = self.pair(normalize(found[2]), normalize(found[3]))
-            if (database, table) == (normalize(found[2]), normalize(found[3])):
-                return found[0]
-            return f"{self._catalog}.{database}.{table}" if found[1] else f"{database}.{table}"
+        def full_name(match: re.Match[str]) -> str:
+            database, table = self.pair(normalize(match[2]), normalize(match[3]))
+            if (database, table) == (normalize(match[2]), normalize(match[3])):
+                return match[0]
+            return f"{self._catalog}.{database}.{table}" if match[1] else f"{database}.{table}"
 
         text = re.sub(rf"(?<![\w.])({re.escape(self._remote_catalog)}\.)?(\w+)\.(\w+)(?![\w.]*/)", full_name, text)
         head, name = re.fullmatch(r"(.*?)(\w*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -149,8 +149,8 @@ class Renaming:
 
     def database(self, name: str) -> str:
         """The local name of a remote database; the same name where it has none."""
-        found = self._to_local.get(normalize(name))
-        return found if found is not None else self._shown(name) or name
+        local = self._to_local.get(normalize(name))
+        return local if local is not None else self._shown(name) or name
 
     def pair(self, database: str, table: str) -> tuple[str, str]:
         """The local names of a remote table; the same names where it has none."""
@@ -171,12 +171,12 @@ class Renaming:
             plain = decode_catalog_name(name).database
         except CatalogNameError:
             return name
-        found = None if plain is None else self._to_remote.get(normalize(plain))
-        if found is None:
+        remote = None if plain is None else self._to_remote.get(normalize(plain))
+        if remote is None:
             return name
         if self._remote_catalog != DEFAULT_CATALOG:
-            return encode_catalog_name(self._remote_catalog, found) or found
-        return found
+            return encode_catalog_name(self._remote_catalog, remote) or remote
+        return remote
 
     def _outward_table(self, name: str) -> str:
         assert self._table is not None and self._table.remote_table is not None

@@ -55,12 +55,12 @@ class AnyVersion:
             if method.name not in self._missing and _is_about_constraints(method):
                 return _nothing(method)
             return reply if method.name not in self._missing else await self._inner.handle(call, session)
-        found = await self._inner.handle(Call(other.method, args, call.seqid), session)
-        if _is_unknown(found):
+        other_reply = await self._inner.handle(Call(other.method, args, call.seqid), session)
+        if _is_unknown(other_reply):
             self._missing.discard(method.name)
-            return found
+            return other_reply
         self._missing.add(method.name)
-        return _translated(method, other, found, session)
+        return _translated(method, other, other_reply, session)
 
     async def close(self) -> None:
         close = getattr(self._inner, "close", None)
@@ -99,8 +99,12 @@ def _arguments(other: Alternative, args: tuple[Any, ...]) -> tuple[Any, ...] | N
         request, given = args[0], dict(other.arguments)
         if request is None or _says_more(request, set(given.values())):
             return None
-        found = tuple(request[given[at]] if at in given else None for at in range(len(other.method.args)))
-        return None if any(found[at] is None and not _may_be_null(other.method.args[at]) for at in given) else found
+        arguments = tuple(request[given[at]] if at in given else None for at in range(len(other.method.args)))
+        return (
+            None
+            if any(arguments[at] is None and not _may_be_null(other.method.args[at]) for at in given)
+            else arguments
+        )
     struct = STRUCTS[other.method.args[0].type.name]
     values: list[Any] = [None] * len(names(struct))
     for here, there in other.arguments:
@@ -163,7 +167,7 @@ def _matched(plain: Method, request: Type) -> tuple[tuple[int, int], ...] | None
     """Each argument and the field of the request that is the same: of the same type, and alike in name or role."""
     struct = STRUCTS[request.name]
     order = names(struct)
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for at, argument in enumerate(plain.args):
         same = [line for line in fields(struct) if line.type.name == argument.type.name or _numbers(line, argument)]
         match = next((line for line in same if _plain(line.name) == _plain(argument.name)), None)
@@ -171,8 +175,8 @@ def _matched(plain: Method, request: Type) -> tuple[tuple[int, int], ...] | None
             match = next((line for line in same if line.role == argument.role), None)
         if match is None:
             return None
-        found.append((at, order.index(match.name)))
-    return tuple(found)
+        pairs.append((at, order.index(match.name)))
+    return tuple(pairs)
 
 
 def _numbers(one: Field, other: Field) -> bool:

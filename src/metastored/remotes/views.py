@@ -137,12 +137,12 @@ def _is_elsewhere(names: list[_Token], role: str, catalogs: Mapping[str, str]) -
 
 def _renamed(tokens: list[_Token], names: tuple[str, ...]) -> Mapping[_Token, str]:
     """Only what changes, with the quotes that it had."""
-    found = {}
+    renamed = {}
     for token, name in zip(tokens, names, strict=True):
         if token.name != name:
             quote = token.text[0] if token.kind == "quoted" else ""
-            found[token] = f"{quote}{name}{quote}"
-    return found
+            renamed[token] = f"{quote}{name}{quote}"
+    return renamed
 
 
 class _Level:

@@ -82,7 +82,7 @@ def convert(federation: Any, server: Any = None) -> Converted:
 
     Raises ConfigError for unknown keys, all of them in one message, and for a value that cannot be used.
     """
-    found = Converted()
+    converted = Converted()
     unknown: list[str] = []
     stores = _keys(federation, STORES, "the federation file", unknown)
     settings = _keys(server or {}, SERVER_KEYS, "the server file", unknown)
@@ -102,11 +102,11 @@ def convert(federation: Any, server: Any = None) -> Converted:
         glue = _keys(keys.get("glue-config") or {}, GLUE_KEYS, f"{where}, glue-config", unknown)
         if not unknown:
             shared = settings.get("configuration-properties") or {}
-            _Store(keys, tunnel, glue, shared, is_primary, resolution == "PREFIXED", found).convert()
+            _Store(keys, tunnel, glue, shared, is_primary, resolution == "PREFIXED", converted).convert()
     if unknown:
         raise ConfigError(f"Waggle Dance has no such key: {'; '.join(unknown)}")
-    _check_names(found, resolution)
-    return found
+    _check_names(converted, resolution)
+    return converted
 
 
 class _Store:
@@ -120,7 +120,7 @@ class _Store:
         shared: Mapping[str, Any],
         is_primary: bool,
         is_prefixed: bool,
-        found: Converted,
+        converted: Converted,
     ) -> None:
         if not str(keys.get("name") or "").strip():
             raise ConfigError("a metastore of the federation file has no name")
@@ -130,8 +130,8 @@ class _Store:
         self._configured = {**shared, **(keys.get("configuration-properties") or {})}
         self._is_primary = is_primary
         self._is_prefixed = is_prefixed
-        self._notes = found.notes
-        self._statements = found.statements
+        self._notes = converted.notes
+        self._statements = converted.statements
         self._name = str(keys["name"]).strip()
         self._properties: dict[str, str] = {}
 
@@ -236,17 +236,17 @@ class _Store:
         self._notes.append(f"metastore {self._name}: {text}")
 
 
-def _check_names(found: Converted, resolution: str) -> None:
+def _check_names(converted: Converted, resolution: str) -> None:
     """Raises ConfigError where two metastores would have one name or one prefix; MANUAL needs allow-lists."""
-    names = [statement.name[0] for statement in found.statements]
-    prefixes = [statement.prefix or "" for statement in found.statements]
+    names = [statement.name[0] for statement in converted.statements]
+    prefixes = [statement.prefix or "" for statement in converted.statements]
     for what, given in (("name", names), ("prefix", prefixes if resolution == "PREFIXED" else [])):
         twice = {each for each in given if given.count(each) > 1}
         if twice:
             raise ConfigError(f"two metastores have the {what} {min(twice)!r}")
-    unlimited = [statement.name[0] for statement in found.statements if DATABASES not in dict(statement.properties)]
+    unlimited = [statement.name[0] for statement in converted.statements if DATABASES not in dict(statement.properties)]
     if resolution == "MANUAL" and len(unlimited) > 1:
-        found.notes.append(
+        converted.notes.append(
             f"{', '.join(unlimited)} show all their databases under their own names: a name that several of them have "
             f"is found in one only. Add '{DATABASES}' to all but one, or give them prefixes"
         )
@@ -256,9 +256,9 @@ def _keys(given: Any, known: Iterable[str], where: str, unknown: list[str]) -> d
     """A map with its keys in one spelling; what is not known is added to `unknown`."""
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where} is not a map of keys and values")
-    found = {_kebab(key): value for key, value in given.items()}
-    unknown += [f"{key} ({where})" for key in found if key not in known]
-    return found
+    keys = {_kebab(key): value for key, value in given.items()}
+    unknown += [f"{key} ({where})" for key in keys if key not in known]
+    return keys
 
 
 def _kebab(key: Any) -> str:

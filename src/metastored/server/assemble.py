@@ -167,8 +167,8 @@ class WithRemotes(NamedTuple):
 
     async def tables_in(self, database: DatabaseName) -> tuple[str, ...]:
         """The names of the remote tables of a local database."""
-        found = (await self.definitions()).definitions.tables_in(database.catalog, database.database)
-        return tuple(each.table for each in found if each.table is not None)
+        remotes = (await self.definitions()).definitions.tables_in(database.catalog, database.database)
+        return tuple(each.table for each in remotes if each.table is not None)
 
     def measure(self, tally: WorkerTally) -> None:
         """Counts the calls to each remote from now on."""

@@ -72,10 +72,10 @@ class Local:
         if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
         if method.name in self._by_rows and call.size <= ON_LOOP and self._reader is not None:
-            found = await replayed(self._reader, partial(self._run, function, call, session))
-            if found is not None:
-                call.version = found.version
-                return found.value
+            result = await replayed(self._reader, partial(self._run, function, call, session))
+            if result is not None:
+                call.version = result.version
+                return result.value
         elif method.name in self._if_short and call.size <= SHORT_ON_LOOP:
             short = await self._served_if_short(call, session)
             if short is not None:
@@ -90,8 +90,8 @@ class Local:
         attempt = partial(self._run_if_short, self._if_short[call.method.name], call, session)
         if self._reader is None:
             return attempt()
-        found = await replayed(self._reader, attempt)
-        return None if found is None else found.value
+        result = await replayed(self._reader, attempt)
+        return None if result is None else result.value
 
     def _run_if_short(
         self, function: Function, call: Call, session: Session, database: Database | None = None

@@ -14,8 +14,8 @@ def map_in_arrow(
     frame: DataFrame, work: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]], schema: str
 ) -> DataFrame:
     """The batches that a function returns for the batches of each partition of a DataFrame."""
-    found: Any = frame
-    if not hasattr(found, "_jdf"):  # Spark Connect, whose client has its own way.
+    typed: Any = frame
+    if not hasattr(typed, "_jdf"):  # Spark Connect, whose client has its own way.
         return frame.mapInArrow(work, schema)
     from pyspark.sql import DataFrame
     from pyspark.sql.types import _parse_datatype_string
@@ -25,4 +25,4 @@ def map_in_arrow(
     type = _parse_datatype_string(schema)
     function = UserDefinedFunction(work, type, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
     column: Any = function(*(frame[name] for name in frame.columns))
-    return DataFrame(found._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)
+    return DataFrame(typed._jdf.mapInArrow(column._jc, False, None), frame.sparkSession)

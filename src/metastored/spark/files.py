@@ -70,9 +70,9 @@ class LocalFiles:
 
     def entries(self, location: str) -> list[Entry]:
         try:
-            with os.scandir(local_path(location)) as found:
+            with os.scandir(local_path(location)) as scanned:
                 return sorted(
-                    Entry(each.name, 0 if each.is_dir() else each.stat().st_size, each.is_dir()) for each in found
+                    Entry(each.name, 0 if each.is_dir() else each.stat().st_size, each.is_dir()) for each in scanned
                 )
         except FileNotFoundError:
             return []
@@ -157,8 +157,10 @@ class HadoopFiles:
         path = self._path(location)
         if not self._system.exists(path):
             return []
-        found = [(each, bool(each.isDirectory())) for each in self._system.listStatus(path)]
-        return sorted(Entry(each.getPath().getName(), 0 if folder else each.getLen(), folder) for each, folder in found)
+        statuses = [(each, bool(each.isDirectory())) for each in self._system.listStatus(path)]
+        return sorted(
+            Entry(each.getPath().getName(), 0 if folder else each.getLen(), folder) for each, folder in statuses
+        )
 
     def end(self, location: str, size: int, length: int) -> bytes:
         stream = self._system.open(self._path(location))

@@ -36,8 +36,8 @@ def files_below(spark: Any, location: str) -> Iterator[Listed]:
 
 def _local(root: str, below: str = "") -> Iterator[Listed]:
     try:
-        with os.scandir(os.path.join(root, below) if below else root) as found:
-            entries = list(found)
+        with os.scandir(os.path.join(root, below) if below else root) as scanned:
+            entries = list(scanned)
     except FileNotFoundError:
         return
     for entry in entries:
@@ -62,10 +62,10 @@ def _hadoop(spark: Any, location: str) -> Iterator[Listed]:
     if not system.exists(path):
         return
     root = system.makeQualified(path).toString()
-    found = system.listFiles(path, True)
+    files = system.listFiles(path, True)
     has_etags: bool | None = None
-    while found.hasNext():
-        each = found.next()
+    while files.hasNext():
+        each = files.next()
         if has_etags is None:
             has_etags = _has_etag(spark, each)
         relative = each.getPath().toString().removeprefix(root).lstrip("/")

@@ -65,18 +65,18 @@ def find(spark: Any, location: str, keys: Sequence[Key]) -> dict[str, Found]:
             for name, value in _partitions(above.location, names, key)
         ]
     names = tuple(each.name for each in keys)
-    found: dict[str, Found] = {}
+    by_name: dict[str, Found] = {}
     for each in level:
         name = make_part_name(names, each.values)
-        if name in found:
+        if name in by_name:
             raise InvalidInputException(
-                f"the directories {found[name].location} and {each.location} are both the partition {name}: rename or "
-                "remove one of them"
+                f"the directories {by_name[name].location} and {each.location} are both the partition {name}: rename "
+                "or remove one of them"
             )
         if len(name) > MAX_PARTITION_NAME:
             raise InvalidInputException(f"the name of a partition is too long: {shortened(name)}")
-        found[name] = each
-    return found
+        by_name[name] = each
+    return by_name
 
 
 def _partitions(above: str, names: Iterable[str], key: Key) -> Iterator[tuple[str, str]]:
@@ -188,10 +188,10 @@ class HadoopDirectories:
             return []
         statuses = self._system.listStatus(path)
         lines = self._lines(statuses)
-        found = [_STATUS.match(line) for line in lines]
-        if len(lines) != len(statuses) or not all(found):
+        matches = [_STATUS.match(line) for line in lines]
+        if len(lines) != len(statuses) or not all(matches):
             raise InvalidInputException(f"a directory in {location} has a line break in its name: rename it")
-        names = [each["path"].rpartition("/")[2] for each in found if each and each["directory"] == "true"]
+        names = [each["path"].rpartition("/")[2] for each in matches if each and each["directory"] == "true"]
         return sorted(name for name in names if "=" in name and not is_hidden(name))
 
     def _lines(self, statuses: Any) -> list[str]:
@@ -212,10 +212,10 @@ def spread(spark: Any, work: Callable[[str], Result], items: Sequence[str]) -> l
     chunks = [items[at : at + CHUNK] for at in range(0, len(items), CHUNK)]
     rows = [(at, bytearray(pickle.dumps((work, chunk)))) for at, chunk in enumerate(chunks)]
     frame = spark.createDataFrame(rows, "at int, content binary").repartition(len(rows))
-    found = {
+    by_part = {
         row.at: pickle.loads(row.content) for row in map_in_arrow(frame, _work_on, "at int, content binary").collect()
     }
-    return [each for at in range(len(chunks)) for each in found[at]]
+    return [each for at in range(len(chunks)) for each in by_part[at]]
 
 
 def _work_on(batches: Any) -> Any:

@@ -69,9 +69,9 @@ def repair(spark: SparkSession, name: Name, mode: Mode = "add", client: Client |
             raise InvalidInputException(f"{wanted} has no partition keys: there is nothing to repair")
         run = _Repair(spark, used, wanted, table)
         run.check_location(mode)
-        found = run.find()
+        directories = run.find()
         with run.locked():
-            result = run.make_same(found, mode)
+            result = run.make_same(directories, mode)
         run.track_partitions()
     if metastore_of(spark) is not None:
         with suppress(Exception):  # The session may have another catalog; its own cache is all that this is about.
@@ -110,14 +110,14 @@ class _Repair:
             self._transaction = transaction
             yield
 
-    def make_same(self, found: dict[str, Found], mode: Mode) -> RepairResult:
+    def make_same(self, directories: dict[str, Found], mode: Mode) -> RepairResult:
         existing = set(self._client.partition_names(self._name))
         added: Sequence[str] = ()
         dropped: Sequence[str] = ()
         if mode in ("add", "sync"):
-            added = self._add({name: each for name, each in found.items() if name not in existing})
+            added = self._add({name: each for name, each in directories.items() if name not in existing})
         if mode in ("drop", "sync"):
-            dropped = self._drop(sorted(existing.difference(found)))
+            dropped = self._drop(sorted(existing.difference(directories)))
         return RepairResult(tuple(added), tuple(dropped))
 
     # --- add -----------------------------------------------------------------------------------------------
@@ -139,10 +139,10 @@ class _Repair:
         in_threads(add, range(0, len(names), BATCH), threads=2)
         return names
 
-    def _made(self, found: Found, size: tuple[int, int] | None) -> Partition:
+    def _made(self, directory: Found, size: tuple[int, int] | None) -> Partition:
         # With these numbers the metastore does not list the directory again.
         counted = {} if size is None else {NUM_FILES: str(size[0]), TOTAL_SIZE: str(size[1])}
-        return partition(self._table, found.values, location=found.location, properties=counted)
+        return partition(self._table, directory.values, location=directory.location, properties=counted)
 
     def _committed(self, missing: dict[str, Found]) -> dict[str, Found]:
         """Those of the directories that have committed rows, or nothing at all."""
@@ -152,15 +152,15 @@ class _Repair:
         snapshots = self._transaction.snapshot(self._name)
         write_ids = snapshot_of(snapshots, self._name)
         kept = {}
-        for (name, found), listing in zip(missing.items(), listings, strict=True):
+        for (name, directory), listing in zip(missing.items(), listings, strict=True):
             try:
                 resolved = resolve(listing, write_ids, self._transaction.visible)
             except NotEnoughHistory as error:
-                raise InvalidInputException(f"{found.location} cannot become a partition: {error}") from error
+                raise InvalidInputException(f"{directory.location} cannot become a partition: {error}") from error
             if resolved.data or resolved.originals or not listing.directories:
-                kept[name] = found
+                kept[name] = directory
             else:
-                log.info("%s is not a partition of %s: it has no committed rows", found.location, self._name)
+                log.info("%s is not a partition of %s: it has no committed rows", directory.location, self._name)
         return kept
 
     def _allocate(self, locations: Sequence[str], listings: Sequence[Listing]) -> None:

@@ -96,21 +96,21 @@ class Partitions(Tables):
         TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_ALREADY_EXIST.
         """
         with client_errors():
-            found = self._found(db, table)
-            columns = found.table.partition_column_names
+            stored = self._found(db, table)
+            columns = stored.table.partition_column_names
             structs = []
             for part in parts:
                 location = part.storage.location_uri
                 if location is None:
-                    location = generate_partition_path(part.spec, columns, found.table.location)
+                    location = generate_partition_path(part.spec, columns, stored.table.location)
                 located = replace(
                     part,
                     spec=to_metastore_spec(part.spec),
                     storage=replace(part.storage, location_uri=canonical(location)),
                 )
-                structs.append(new_hive_partition(located, found.struct))
+                structs.append(new_hive_partition(located, stored.struct))
             try:
-                self.client.add_partitions(found.name, structs, ignore_if_exists)
+                self.client.add_partitions(stored.name, structs, ignore_if_exists)
             except AlreadyExistsException as error:
                 raise _exist(db, table, [each.spec for each in parts]) from error
 
@@ -128,17 +128,17 @@ class Partitions(Tables):
         Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_NOT_FOUND.
         """
         with client_errors():
-            found = self._found(db, table)
+            stored = self._found(db, table)
             matching: dict[tuple[str, ...], None] = {}
             for spec in parts:
-                names = self._names(found, to_metastore_spec(spec))
+                names = self._names(stored, to_metastore_spec(spec))
                 if not names and not ignore_if_not_exists:
                     raise _missing(db, table, [spec])
                 matching |= dict.fromkeys(tuple(partition_name_to_vals(each)) for each in names)
             environment = EnvironmentContext(properties={"ifPurge": "TRUE"} if purge else {})
             for values in matching:
                 self.client.api.drop_partition_with_environment_context(
-                    found.name.database_field, found.name.table, values, not retain_data, environment
+                    stored.name.database_field, stored.name.table, values, not retain_data, environment
                 )
 
     # --- rename, alter -------------------------------------------------------------------------------------
@@ -155,33 +155,33 @@ class Partitions(Tables):
                 "INTERNAL_ERROR", f"{len(specs)} partitions cannot get {len(new_specs)} new specs: give one for each"
             )
         with client_errors():
-            found = self._found(db, table)
+            stored = self._found(db, table)
             for old, new in zip(specs, new_specs, strict=True):
-                old_values = full_values(to_metastore_spec(old), found.keys)
+                old_values = full_values(to_metastore_spec(old), stored.keys)
                 new_spec = to_metastore_spec(new)
-                if self._partition(found, full_values(new_spec, found.keys)) is not None:
+                if self._partition(stored, full_values(new_spec, stored.keys)) is not None:
                     raise _exist(db, table, [new])
-                partition = self._partition(found, old_values)
+                partition = self._partition(stored, old_values)
                 if partition is None:
                     raise _missing(db, table, [old])
-                renamed = replace(from_hive_partition(partition, found.keys), spec=new_spec)
+                renamed = replace(from_hive_partition(partition, stored.keys), spec=new_spec)
                 self.client.api.rename_partition(
-                    found.name.database_field, found.name.table, old_values, to_hive_partition(renamed, found.struct)
+                    stored.name.database_field, stored.name.table, old_values, to_hive_partition(renamed, stored.struct)
                 )
-            columns = found.table.partition_column_names
-            if found.table.table_type is CatalogTableType.MANAGED and any(each != each.lower() for each in columns):
-                self._with_declared_directories(found, new_specs)
+            columns = stored.table.partition_column_names
+            if stored.table.table_type is CatalogTableType.MANAGED and any(each != each.lower() for each in columns):
+                self._with_declared_directories(stored, new_specs)
 
-    def _with_declared_directories(self, found: _Found, specs: Sequence[NullableSpec]) -> None:
+    def _with_declared_directories(self, stored: _Found, specs: Sequence[NullableSpec]) -> None:
         """The metastore made directories with the names of the columns in lower case: gives them the declared ones."""
         changed = []
         for spec in specs:
-            struct = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
+            struct = self._partition(stored, full_values(to_metastore_spec(spec), stored.keys))
             if struct is None:
                 continue
-            partition = from_hive_partition(struct, found.keys)
-            made, columns = partition.location, found.table.partition_column_names
-            wanted = canonical(generate_partition_path(spec, columns, found.table.location))
+            partition = from_hive_partition(struct, stored.keys)
+            made, columns = partition.location, stored.table.partition_column_names
+            wanted = canonical(generate_partition_path(spec, columns, stored.table.location))
             if made == wanted:
                 continue
             if directories.exists(made) and not directories.exists(wanted):
@@ -193,7 +193,7 @@ class Partitions(Tables):
                         break
                     directories.remove(above)
             changed.append(replace(partition, storage=replace(partition.storage, location_uri=wanted)))
-        self._alter_partitions(found, changed)
+        self._alter_partitions(stored, changed)
 
     def alter_partitions(self, db: str, table: str, parts: Sequence[CatalogTablePartition]) -> None:
         """Spark's alterPartitions: replaces the storage, the parameters and the statistics of partitions.
@@ -201,15 +201,15 @@ class Partitions(Tables):
         Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, and if a partition does not exist.
         """
         with client_errors():
-            found = self._found(db, table)
-            self._alter_partitions(found, [replace(each, spec=to_metastore_spec(each.spec)) for each in parts])
+            stored = self._found(db, table)
+            self._alter_partitions(stored, [replace(each, spec=to_metastore_spec(each.spec)) for each in parts])
 
-    def _alter_partitions(self, found: _Found, parts: Sequence[CatalogTablePartition]) -> None:
+    def _alter_partitions(self, stored: _Found, parts: Sequence[CatalogTablePartition]) -> None:
         if not parts:
             return
-        structs = tuple(to_hive_partition(with_stats_properties(_located(each)), found.struct) for each in parts)
+        structs = tuple(to_hive_partition(with_stats_properties(_located(each)), stored.struct) for each in parts)
         # As Spark's own: the metastore counts the files of the partitions.
-        self.client.api.alter_partitions(found.name.database_field, found.name.table, structs)
+        self.client.api.alter_partitions(stored.name.database_field, stored.name.table, structs)
 
     # --- read ----------------------------------------------------------------------------------------------
 
@@ -223,15 +223,15 @@ class Partitions(Tables):
     def get_partition_option(self, db: str, table: str, spec: NullableSpec) -> CatalogTablePartition | None:
         """Spark's getPartitionOption: None if there is no such partition. Raises SparkCatalogError."""
         with client_errors():
-            found = self._found(db, table)
-            partition = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
+            stored = self._found(db, table)
+            partition = self._partition(stored, full_values(to_metastore_spec(spec), stored.keys))
             if partition is None:
                 return None
-            return restore_partition_metadata(from_hive_partition(partition, found.keys), found.table)
+            return restore_partition_metadata(from_hive_partition(partition, stored.keys), stored.table)
 
-    def _partition(self, found: _Found, values: tuple[str, ...]) -> Partition | None:
+    def _partition(self, stored: _Found, values: tuple[str, ...]) -> Partition | None:
         try:
-            return self.client.api.get_partition(found.name.database_field, found.name.table, values)
+            return self.client.api.get_partition(stored.name.database_field, stored.name.table, values)
         except NoSuchObjectException:
             return None
 
@@ -240,17 +240,17 @@ class Partitions(Tables):
     def list_partition_names(self, db: str, table: str, partial_spec: NullableSpec | None = None) -> list[str]:
         """Spark's listPartitionNames: `Part=1/Hour=2`, sorted, with the declared names of the columns, escaped."""
         with client_errors():
-            found = self._found(db, table)
+            stored = self._found(db, table)
             spec = None if partial_spec is None else to_metastore_spec(partial_spec)
-            columns = found.table.partition_column_names
-            return [restored_name(each, columns) for each in sorted(self._names(found, spec))]
+            columns = stored.table.partition_column_names
+            return [restored_name(each, columns) for each in sorted(self._names(stored, spec))]
 
-    def _names(self, found: _Found, spec: dict[str, str] | None) -> list[str]:
+    def _names(self, stored: _Found, spec: dict[str, str] | None) -> list[str]:
         """The names in the metastore of the partitions that have the values of a spec."""
-        name = found.name
+        name = stored.name
         if spec is None:
             return list(self.client.api.get_partition_names(name.database_field, name.table, -1))
-        values = partial_values(spec, found.keys)
+        values = partial_values(spec, stored.keys)
         names = self.client.api.get_partition_names_ps(name.database_field, name.table, values, -1)
         # Hive reads a dot in a value as any character.
         return [each for each in names if _has_values(partition_name_to_vals(each), values)]
@@ -260,14 +260,14 @@ class Partitions(Tables):
     ) -> list[CatalogTablePartition]:
         """Spark's listPartitions: all, or those that have the values of a partial spec."""
         with client_errors():
-            found = self._found(db, table)
+            stored = self._found(db, table)
             if partial_spec is None:
-                return found.restored(self.client.partitions(found.name))
+                return stored.restored(self.client.partitions(stored.name))
             spec = to_metastore_spec(partial_spec)
-            values = partial_values(spec, found.keys)
-            listed = self.client.api.get_partitions_ps(found.name.database_field, found.name.table, values, -1)
+            values = partial_values(spec, stored.keys)
+            listed = self.client.api.get_partitions_ps(stored.name.database_field, stored.name.table, values, -1)
             # Hive reads a dot in a value as any character.
-            return [each for each in found.restored(listed) if is_partial_spec(spec, to_metastore_spec(each.spec))]
+            return [each for each in stored.restored(listed) if is_partial_spec(spec, to_metastore_spec(each.spec))]
 
     def list_partitions_by_filter(
         self,
@@ -286,8 +286,8 @@ class Partitions(Tables):
         one = isinstance(predicates, str) or is_expression(predicates)
         given = [predicates] if one else list(predicates)
         with client_errors():
-            found = self._found(db, table)
-            schema = found.table.partition_schema
+            stored = self._found(db, table)
+            schema = stored.table.partition_schema
             zone = default_time_zone_id or self.settings.time_zone
             trees: list[tuple[str, Condition]] = [
                 (each, parse_predicate(each, schema, zone)) for each in given if isinstance(each, str)
@@ -305,19 +305,19 @@ class Partitions(Tables):
                 return numbers
 
             if not given:
-                return found.restored(self.client.partitions(found.name))
-            filter = self._filter(found, [tree for _, tree in trees])
-            listed = self._by_filter(found, filter) if filter else None
+                return stored.restored(self.client.partitions(stored.name))
+            filter = self._filter(stored, [tree for _, tree in trees])
+            listed = self._by_filter(stored, filter) if filter else None
             if listed is None:
-                names = self.client.api.get_partition_names(found.name.database_field, found.name.table, -1)
-                kept = [names[at] for at in selected(partition_names_to_vals(names, found.keys))]
-                return found.restored(self._by_names(found, kept))
-            return found.restored_from(listed, selected)
+                names = self.client.api.get_partition_names(stored.name.database_field, stored.name.table, -1)
+                kept = [names[at] for at in selected(partition_names_to_vals(names, stored.keys))]
+                return stored.restored(self._by_names(stored, kept))
+            return stored.restored_from(listed, selected)
 
-    def _filter(self, found: _Found, trees: list[Condition]) -> str:
+    def _filter(self, stored: _Found, trees: list[Condition]) -> str:
         """What the metastore evaluates; it knows partition columns whose types Hive has."""
-        schema = found.table.partition_schema
-        if tuple(each.lower() for each in schema.names) != found.keys:
+        schema = stored.table.partition_schema
+        if tuple(each.lower() for each in schema.names) != stored.keys:
             return ""
         settings = self.settings
         rules = FilterRules(
@@ -329,20 +329,20 @@ class Partitions(Tables):
             return convert_filters(trees, columns, replace(rules, wildcard=SQL_WILDCARD))
         return filter
 
-    def _by_filter(self, found: _Found, filter: str) -> list[PartitionSpec] | None:
+    def _by_filter(self, stored: _Found, filter: str) -> list[PartitionSpec] | None:
         """The metastore's partitions for a filter; None if it refuses the filter and the settings allow that.
 
         In specs, many partitions share a storage descriptor: metastored then sends a tenth of the bytes, and other
         metastores as many as without specs.
         """
-        args = found.name.database_field, found.name.table, filter, -1
+        args = stored.name.database_field, stored.name.table, filter, -1
         try:
             return specs_of(self.client.newest("get_part_specs_by_filter", args, "get_partitions_by_filter", args))
         except MetaException as error:
             if not self.settings.partition_pruning_fallback_on_exception:
                 raise SparkCatalogError(
                     "INTERNAL_ERROR_HIVE_METASTORE_PARTITION_FILTER",
-                    f"the metastore refuses the filter {filter!r} of the partitions of {found.name}: {error}. Set "
+                    f"the metastore refuses the filter {filter!r} of the partitions of {stored.name}: {error}. Set "
                     "spark.sql.hive.metastorePartitionPruningFallbackOnException to read all partitions instead",
                 ) from error
             LOG.warning(
@@ -352,11 +352,11 @@ class Partitions(Tables):
             )
             return None
 
-    def _by_names(self, found: _Found, names: Sequence[str]) -> list[Partition]:
+    def _by_names(self, stored: _Found, names: Sequence[str]) -> list[Partition]:
         partitions: list[Partition] = []
         for at in range(0, len(names), BATCH):
             partitions += self.client.api.get_partitions_by_names(
-                found.name.database_field, found.name.table, tuple(names[at : at + BATCH])
+                stored.name.database_field, stored.name.table, tuple(names[at : at + BATCH])
             )
         return partitions
 
@@ -372,8 +372,8 @@ def _parent(location: str) -> str:
     return location.rsplit("/", 1)[0]
 
 
-def _has_values(found: Sequence[str], wanted: Sequence[str]) -> bool:
-    return all(not each or each == value for each, value in zip(wanted, found, strict=True))
+def _has_values(values: Sequence[str], wanted: Sequence[str]) -> bool:
+    return all(not each or each == value for each, value in zip(wanted, values, strict=True))
 
 
 def _shown(specs: Sequence[NullableSpec]) -> str:

@@ -31,10 +31,10 @@ def refuse_read_only(client: Client, names: Iterable[TableName]) -> None:
         if _is_read_only(described):
             raise _refused(tables[0], f"the remote database {database}")
         try:
-            found = client.tables_by_name(database, tuple(each.table for each in tables))
+            structs = client.tables_by_name(database, tuple(each.table for each in tables))
         except MetastoreError:
             continue
-        for table in found:
+        for table in structs:
             if _is_read_only(table.parameters or {}):
                 name = TableName("", database, (table.tableName or "").lower())
                 raise _refused(name, f"the remote table {name}")

@@ -38,10 +38,10 @@ def forget_tables(spark: Any) -> None:
 
 def hadoop_setting(spark: Any, name: str) -> str | None:
     """A setting of Hadoop or Hive as a session has it: from hive-site.xml too, which Spark Connect does not show."""
-    found: str | None = spark.conf.get(f"spark.hadoop.{name}", None)
-    if found is None and is_local(spark):
-        found = spark._jsparkSession.sessionState().newHadoopConf().get(name)
-    return found or None
+    value: str | None = spark.conf.get(f"spark.hadoop.{name}", None)
+    if value is None and is_local(spark):
+        value = spark._jsparkSession.sessionState().newHadoopConf().get(name)
+    return value or None
 
 
 def session_client(spark: Any) -> Client:
@@ -71,8 +71,8 @@ def _trusted(spark: Any) -> ssl.SSLContext:
     store = jvm.java.security.KeyStore.getInstance(file, settings.getPassword(TRUSTSTORE_PASSWORD))
     names, certificates = store.aliases(), b""
     while names.hasMoreElements():
-        if (found := store.getCertificate(names.nextElement())) is not None:
-            certificates += bytes(found.getEncoded())
+        if (certificate := store.getCertificate(names.nextElement())) is not None:
+            certificates += bytes(certificate.getEncoded())
     return ssl.create_default_context(cadata=certificates)
 
 

@@ -59,18 +59,18 @@ def conf(
         raise ConfigError(f"truststore is given, and {uri!r} is an address without TLS: write thrifts://host:9083")
     if warehouse is None:
         warehouse = _warehouse(uri, principal, uses_tls, client)
-    found = {
+    settings = {
         "spark.sql.catalogImplementation": "hive",
         f"spark.hadoop.{URIS}": uri.replace("thrifts://", "thrift://"),
     }
     if truststore is not None:
-        found |= {f"spark.hadoop.{TLS}": "true", f"spark.hadoop.{TRUSTSTORE}": truststore}
-        found[f"spark.hadoop.{TRUSTSTORE_PASSWORD}"] = truststore_password or ""
+        settings |= {f"spark.hadoop.{TLS}": "true", f"spark.hadoop.{TRUSTSTORE}": truststore}
+        settings[f"spark.hadoop.{TRUSTSTORE_PASSWORD}"] = truststore_password or ""
     if principal is not None:
-        found |= {f"spark.hadoop.{SASL}": "true", f"spark.hadoop.{PRINCIPAL}": principal}
+        settings |= {f"spark.hadoop.{SASL}": "true", f"spark.hadoop.{PRINCIPAL}": principal}
     if warehouse:
-        found[WAREHOUSE] = warehouse
-    return found
+        settings[WAREHOUSE] = warehouse
+    return settings
 
 
 def _warehouse(uri: str, principal: str | None, uses_tls: bool, client: Client | None) -> str | None:

@@ -214,8 +214,8 @@ def parsed_again(text: str) -> exp.Expression | None:
         except (ParseError, TokenError):
             continue
         if words and isinstance(tree, exp.Select) and len(tree.expressions) == 1 and len(_given(tree)) == 1:
-            found = tree.expressions[0]
-            return found if isinstance(found, exp.Expression) else None
+            expression = tree.expressions[0]
+            return expression if isinstance(expression, exp.Expression) else None
         if not words:
             return tree if isinstance(tree, exp.Expression) else None
     return None

@@ -51,8 +51,8 @@ def sql(
     if client is not None:
         result = client.sql(statement, database=database)
     else:
-        with session_client(spark) as found:
-            result = found.sql(statement, database=database)
+        with session_client(spark) as own:
+            result = own.sql(statement, database=database)
     forget_tables(spark)
     return _frame(spark, result)
 

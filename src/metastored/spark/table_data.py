@@ -36,8 +36,8 @@ def partitions_named(client: Client, name: TableName, names: Sequence[str] | Non
     """The partitions with these names that exist; None means all."""
     if names is None:
         return list(client.partitions(name))
-    found: list[Partition] = []
+    partitions: list[Partition] = []
     for at in range(0, len(names), BATCH):
         batch = tuple(names[at : at + BATCH])
-        found += client.api.get_partitions_by_names(name.database_field, name.table, batch)
-    return found
+        partitions += client.api.get_partitions_by_names(name.database_field, name.table, batch)
+    return partitions

@@ -236,8 +236,8 @@ class DefinitionsBuilder(TablesBuilder):
         return SetStorage(Storage(format=children[0]))
 
     def on_set_serde(self, tree: Tree[Token], children: list[Any]) -> SetStorage:
-        found = children[0]
-        return SetStorage(found if isinstance(found, Storage) else Storage(properties=found[1]))
+        storage = children[0]
+        return SetStorage(storage if isinstance(storage, Storage) else Storage(properties=storage[1]))
 
     def on_add_columns(self, tree: Tree[Token], children: list[Any]) -> AddColumns:
         columns = (children[0],) if isinstance(children[0], ColumnWithKeys) else children[0]
@@ -311,8 +311,8 @@ class DefinitionsBuilder(TablesBuilder):
         return "pool", children[0]
 
     def on_rename_partition(self, tree: Tree[Token], children: list[Any]) -> Pairs:
-        found: Pairs = children[0][1]
-        return found
+        pairs: Pairs = children[0][1]
+        return pairs
 
     def on_add_constraint(self, tree: Tree[Token], children: list[Any]) -> AddConstraint:
         return AddConstraint(children[0])

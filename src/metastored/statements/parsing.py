@@ -60,8 +60,8 @@ def parse(text: str) -> Statement:
     """The statement that a text is; a `;` may end it. Raises StatementError also where there are several."""
     statements = parse_script(text)
     if len(statements) != 1:
-        found = "no statement" if not statements else f"{len(statements)} statements"
-        raise StatementError(f"one statement is expected, and there is {found}", 1, 1)
+        count = "no statement" if not statements else f"{len(statements)} statements"
+        raise StatementError(f"one statement is expected, and there is {count}", 1, 1)
     return statements[0]
 
 
@@ -85,7 +85,7 @@ def parse_script(text: str) -> tuple[Statement, ...]:
 
 def parse_beside_spark(text: str) -> tuple[Statement | str, ...]:
     """The same where a session of Spark is at hand: a statement that Spark executes is the text of it."""
-    found: list[Statement | str] = []
+    statements: list[Statement | str] = []
     start = 0
     for statement in split_statements(text):
         start = text.index(statement, start)
@@ -94,10 +94,10 @@ def parse_beside_spark(text: str) -> tuple[Statement | str, ...]:
         before = "\n" * text.count("\n", 0, start) + " " * (start - line)
         start += len(statement)
         try:
-            found += parse_script(before + statement)
+            statements += parse_script(before + statement)
         except SparkStatementError:
-            found.append(statement)
-    return tuple(found)
+            statements.append(statement)
+    return tuple(statements)
 
 
 def keywords() -> tuple[str, ...]:
@@ -148,12 +148,12 @@ def _error(error: Any, text: str, accepted: set[str], start: int) -> StatementEr
         return StatementError("the statement is not complete", line, len(before) - before.rfind("\n"), expected)
     # A text may be a secret: it is not repeated. Where no token is right, lark returns the longest one.
     word = _SIGN.match(text, token.start_pos)
-    found = WORDS["TEXT"] if word is None else repr(shortened(word[0]))
+    shown = WORDS["TEXT"] if word is None else repr(shortened(word[0]))
     if word is not None and len(word[0]) == 1 and not word[0].isalnum() and word[0] not in _SIGNS:
-        found = f"the character {found}"
+        shown = f"the character {shown}"
     right = meant(word[0], expected) if word is not None and word[0].upper() not in keywords() else None
     hint = f" (did you mean {right}?)" if right is not None else ""
-    return StatementError(f"{found} is not expected{hint}", token.line, token.column, expected)
+    return StatementError(f"{shown} is not expected{hint}", token.line, token.column, expected)
 
 
 def _accepted(text: str, tokens: int) -> set[str]:

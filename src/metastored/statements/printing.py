@@ -46,7 +46,7 @@ def name(parts: Parts) -> str:
 def quoted(text: str) -> str:
     """A text in single quotes, on one line and without control characters."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
-    return "'" + _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + "'"
+    return "'" + _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", escaped) + "'"
 
 
 def _identifier(text: str) -> str:

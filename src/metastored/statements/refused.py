@@ -149,11 +149,11 @@ def refusal(statement: str) -> Refusal | None:
     if words[:3] == ("CREATE", "OR", "REPLACE"):  # It is said where the object is: behind these words.
         words = ("CREATE", *first_words(statement, 5)[3:])
     change = words_of_change(statement)
-    for table, found in ((CHANGES, change), (REFUSED, words)):
+    for table, written in ((CHANGES, change), (REFUSED, words)):
         for count in (3, 2, 1):
-            text = table.get(found[:count]) if len(found) >= count else None
+            text = table.get(written[:count]) if len(written) >= count else None
             if text is not None:
-                named = ("ALTER TABLE …", *found[:count]) if found is change else found[:count]
+                named = ("ALTER TABLE …", *written[:count]) if written is change else written[:count]
                 return _refused(statement, text, named)
     return None
 

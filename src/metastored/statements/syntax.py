@@ -28,8 +28,8 @@ PLACEHOLDERS: Final = {
 def rules() -> dict[str, str]:
     """The rules of the grammar by name."""
     text = re.sub(r"//[^\n]*", "", "\n".join(file.read_text("utf-8") for file in GRAMMARS))
-    found = re.findall(r"^\??(_?[a-z_]+):((?:[^\n]|\n\s+\|)*)$", text, re.MULTILINE)
-    return {name: " ".join(body.split()) for name, body in found}
+    pairs = re.findall(r"^\??(_?[a-z_]+):((?:[^\n]|\n\s+\|)*)$", text, re.MULTILINE)
+    return {name: " ".join(body.split()) for name, body in pairs}
 
 
 def syntax(rule: str, known: dict[str, str]) -> str:
@@ -82,12 +82,12 @@ def wrapped(text: str) -> str:
     """A new line before each optional clause, where the statement is long."""
     if len(text) <= 100:
         return text
-    depth, found = 0, ""
+    depth, lines = 0, ""
     for at, sign in enumerate(text):
         clause = sign == " " and not depth and text[at + 1] == "[" and not text.startswith(("[IF", "[ROLE"), at + 1)
-        found += "\n    " if clause else sign
+        lines += "\n    " if clause else sign
         depth += (sign in "([") - (sign in ")]")
-    return found
+    return lines
 
 
 def help_on(words: str) -> str:
@@ -98,17 +98,17 @@ def help_on(words: str) -> str:
     known = rules()
     same = {"SCHEMA": "DATABASE", "DESC": "DESCRIBE"}
     wanted = [same.get(word, word) for word in words.upper().split()]
-    found = []
+    matching = []
     for statements in SECTIONS.values():
         for rule, text in statements:
             line = syntax(rule, known)
             if wanted and _begin(line).split()[: len(wanted)] == wanted:
                 example = EXAMPLES[rule].replace("\n", "\n    ")
                 parts = (wrapped(line), text and f"  {text}", f"  Example:\n    {example}")
-                found.append("\n".join(filter(None, parts)))
-    if found:
-        used = {part for part in PARTS if any(f"<{part}>" in each for each in found)}
-        return "\n\n".join([*found, *(f"<{part}>: {alternatives(part, known)}" for part in PARTS if part in used)])
+                matching.append("\n".join(filter(None, parts)))
+    if matching:
+        used = {part for part in PARTS if any(f"<{part}>" in each for each in matching)}
+        return "\n\n".join([*matching, *(f"<{part}>: {alternatives(part, known)}" for part in PARTS if part in used)])
     lines = ["help GRANT explains a statement; these begin with:"]
     for heading, statements in SECTIONS.items():
         begins = dict.fromkeys(_begin(syntax(rule, known)) for rule, _ in statements)
@@ -122,5 +122,5 @@ def _begin(line: str) -> str:
     """The keywords with which a statement begins; of alternatives the first."""
     text = re.sub(r"\(([A-Z_]+) \|[^)]*\)", r"\1", line)
     text = re.sub(r"\[[^\]]*\]", "", text)
-    found = re.match(r"[A-Z_ ]*[A-Z_]", text)
-    return " ".join(found[0].split()) if found is not None else line
+    match = re.match(r"[A-Z_ ]*[A-Z_]", text)
+    return " ".join(match[0].split()) if match is not None else line

@@ -37,8 +37,8 @@ OWN: Final = (
 
 def is_own(text: str) -> bool:
     """Whether a text begins as a statement that only metastored has. It need not be a correct one."""
-    found = first_words(text, 3)
-    return any(found[: len(words)] == words for words in OWN) or words_of_change(text)[:1] == ("EXCHANGE",)
+    first = first_words(text, 3)
+    return any(first[: len(words)] == words for words in OWN) or words_of_change(text)[:1] == ("EXCHANGE",)
 
 
 def first_words(text: str, most: int) -> tuple[str, ...]:
@@ -46,14 +46,14 @@ def first_words(text: str, most: int) -> tuple[str, ...]:
 
     Parentheses before them do not count: a query may begin with some.
     """
-    found: list[str] = []
+    words: list[str] = []
     for kind, piece in pieces_of(text):
-        if piece == "(" and not found:
+        if piece == "(" and not words:
             continue
-        if kind != "word" or len(found) == most:
+        if kind != "word" or len(words) == most:
             break
-        found.append(piece.upper())
-    return tuple(found)
+        words.append(piece.upper())
+    return tuple(words)
 
 
 def words_of_change(text: str) -> tuple[str, ...]:
@@ -67,29 +67,29 @@ def words_of_change(text: str) -> tuple[str, ...]:
         at += 2
     if words[at : at + 2] == ["PARTITION", "("]:
         at = words.index(")", at) + 1 if ")" in words[at:] else len(words)
-    found: list[str] = []
+    changed: list[str] = []
     for kind, piece in pieces[at : at + 3]:
         if kind != "word":
             break
-        found.append(piece.upper())
-    return tuple(found)
+        changed.append(piece.upper())
+    return tuple(changed)
 
 
 def split_statements(text: str) -> tuple[str, ...]:
     """The statements of a text, which are separated by `;` outside of quotes and comments. Empty ones are omitted."""
-    found, start, empty = [], 0, True
+    statements, start, empty = [], 0, True
     for match in _PIECES.finditer(text):
         if match.lastgroup == "sign" and match[0] == ";":
             if not empty:
-                found.append(text[start : match.start()].strip())
+                statements.append(text[start : match.start()].strip())
             start, empty = match.end(), True
         elif match.lastgroup != "blank":
             empty = False
         if match.lastgroup == "open":
             break
     if not empty:
-        found.append(text[start:].strip())
-    return tuple(found)
+        statements.append(text[start:].strip())
+    return tuple(statements)
 
 
 def is_complete(text: str) -> bool:

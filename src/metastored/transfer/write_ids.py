@@ -53,8 +53,8 @@ def copy_write_ids(ends: Ends, db: DatabaseName, name: str, *, is_new: bool) -> 
 def write_ids_of(reader: Reader, table: TableName) -> ValidWriteIdList:
     """The valid write ids of a table for a reader that begins now."""
     full_name = f"{table.database}.{table.table}".lower()
-    _, found = snapshot(reader.client.api, [full_name])
-    return found[full_name]
+    _, write_ids = snapshot(reader.client.api, [full_name])
+    return write_ids[full_name]
 
 
 def _put(ends: Ends, table: TableName, write_ids: ValidWriteIdList) -> None:

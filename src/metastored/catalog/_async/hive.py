@@ -127,13 +127,13 @@ class AsyncHiveProvider:
         return database_status(self._name, await self.client.api.get_database(_flat(database)))
 
     async def list_databases(self, pattern: str | None = None) -> list[DatabaseStatus]:
-        found = []
+        statuses = []
         for name in await self.client.databases(pattern):
             try:
-                found.append(await self.get_database((name,)))
+                statuses.append(await self.get_database((name,)))
             except NoSuchObjectException:
                 continue  # It was dropped since its name was listed.
-        return found
+        return statuses
 
     async def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
         name = _flat(database)
@@ -186,9 +186,9 @@ class AsyncHiveProvider:
     async def _create_with_constraints(self, table: Table, constraints: Sequence[Constraint]) -> None:
         if any(each.kind not in IN_HIVE_2_3 for each in constraints):
             await self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), constraints)
+        by_kind = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), constraints)
         # Empty lists are sent too: Hive 2.3 refuses null, and ignores the lists that it does not know.
-        await self.client.api.create_table_with_constraints(table, *found)
+        await self.client.api.create_table_with_constraints(table, *by_kind)
 
     async def get_table(self, database: Namespace, name: str) -> TableStatus:
         table = await self._reads.table(_at(database, name))
@@ -198,11 +198,11 @@ class AsyncHiveProvider:
     async def list_tables(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
         db = _flat(database)
         await self.client.api.get_database(db)  # Hive lists the tables of a missing database as none.
-        found: list[Table] = []
+        structs: list[Table] = []
         async for each in self._reads.table_objects(db, pattern):
-            found.append(each)
-        acids = await current_acid(self.client, found)
-        return [self._status(each, acid) for each, acid in zip(found, acids, strict=True)]
+            structs.append(each)
+        acids = await current_acid(self.client, structs)
+        return [self._status(each, acid) for each, acid in zip(structs, acids, strict=True)]
 
     async def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
         if self._iceberg and changes.drop_columns and changes.rename_columns:
@@ -256,10 +256,10 @@ class AsyncHiveProvider:
         await self.client.alter(_at(database, name), view)
 
     async def get_view(self, database: Namespace, name: str) -> TableStatus:
-        found = await self.get_table(database, name)
-        if not found.is_view:
+        status = await self.get_table(database, name)
+        if not status.is_view:
             raise ObjectNotFound("view", str(_at(database, name)), f"{_at(database, name)} is a table, not a view")
-        return found
+        return status
 
     async def list_views(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
         return [each for each in await self.list_tables(database, pattern) if each.is_view]
@@ -284,8 +284,8 @@ class AsyncHiveProvider:
     async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
         with self._can("partitions"):
             table = await self._partitioned(database, name)
-            found = await self.client.partition(_at(database, name), partition_values(table, values))
-            return partition_status(table, found)
+            struct = await self.client.partition(_at(database, name), partition_values(table, values))
+            return partition_status(table, struct)
 
     async def list_partitions(
         self, database: Namespace, name: str, where: str | None = None
@@ -323,8 +323,8 @@ class AsyncHiveProvider:
             if partition is None:
                 return table_statistics(table.parameters, await self.client.statistics(_at(database, name)), types)
             there, part = await self._part(table, database, name, partition)
-            found = await self.client.partition_statistics(_at(database, name), [part])
-            return table_statistics(there.parameters, found.get(part, {}), types)
+            statistics = await self.client.partition_statistics(_at(database, name), [part])
+            return table_statistics(there.parameters, statistics.get(part, {}), types)
 
     async def set_statistics(
         self,
@@ -371,7 +371,7 @@ class AsyncHiveProvider:
         table, api = await self._table(database, name), self.client.api
         db, own, catalog = table.dbName, table.tableName, table.catName or "hive"
         with self._can("constraints"):
-            found: list[Any] = [
+            constraints: list[Any] = [
                 *((await api.get_primary_keys(PrimaryKeysRequest(db, own))).primaryKeys or ()),
                 *((await api.get_foreign_keys(ForeignKeysRequest(None, None, db, own))).foreignKeys or ()),
             ]
@@ -380,30 +380,30 @@ class AsyncHiveProvider:
             not_null = await api.get_not_null_constraints(NotNullConstraintsRequest(catalog, db, own))
             defaults = await api.get_default_constraints(DefaultConstraintsRequest(catalog, db, own))
             checks = await api.get_check_constraints(CheckConstraintsRequest(catalog, db, own))
-            found += unique.uniqueConstraints or ()
-            found += not_null.notNullConstraints or ()
-            found += defaults.defaultConstraints or ()
-            found += checks.checkConstraints or ()
-        return constraints_of(found)
+            constraints += unique.uniqueConstraints or ()
+            constraints += not_null.notNullConstraints or ()
+            constraints += defaults.defaultConstraints or ()
+            constraints += checks.checkConstraints or ()
+        return constraints_of(constraints)
 
     async def add_constraint(self, database: Namespace, name: str, constraint: Constraint) -> None:
         if constraint.kind not in IN_HIVE_2_3:
             await self.client.capabilities.has_constraints(check=True)
-        found, api = hive_constraints(_at(database, name), [constraint]), self.client.api
+        by_kind, api = hive_constraints(_at(database, name), [constraint]), self.client.api
         with self._can("constraints"):
             match constraint.kind:
                 case ConstraintKind.PRIMARY_KEY:
-                    await api.add_primary_key(AddPrimaryKeyRequest(found.primary_keys))
+                    await api.add_primary_key(AddPrimaryKeyRequest(by_kind.primary_keys))
                 case ConstraintKind.FOREIGN_KEY:
-                    await api.add_foreign_key(AddForeignKeyRequest(found.foreign_keys))
+                    await api.add_foreign_key(AddForeignKeyRequest(by_kind.foreign_keys))
                 case ConstraintKind.UNIQUE:
-                    await api.add_unique_constraint(AddUniqueConstraintRequest(found.unique))
+                    await api.add_unique_constraint(AddUniqueConstraintRequest(by_kind.unique))
                 case ConstraintKind.NOT_NULL:
-                    await api.add_not_null_constraint(AddNotNullConstraintRequest(found.not_null))
+                    await api.add_not_null_constraint(AddNotNullConstraintRequest(by_kind.not_null))
                 case ConstraintKind.DEFAULT:
-                    await api.add_default_constraint(AddDefaultConstraintRequest(found.defaults))
+                    await api.add_default_constraint(AddDefaultConstraintRequest(by_kind.defaults))
                 case ConstraintKind.CHECK:
-                    await api.add_check_constraint(AddCheckConstraintRequest(found.checks))
+                    await api.add_check_constraint(AddCheckConstraintRequest(by_kind.checks))
 
     async def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
         # Hive's error about a missing constraint does not say what is missing.

@@ -131,9 +131,9 @@ class AsyncCatalogManager:
             raise InvalidInputException(f"there is no catalog {name!r}; known are {', '.join(self._catalogs)}")
         while True:
             with self._lock:
-                found = self._catalogs[name]
-                if not isinstance(found, Catalog):
-                    return found
+                catalog_provider = self._catalogs[name]
+                if not isinstance(catalog_provider, Catalog):
+                    return catalog_provider
                 under_way = self._opening.get(name)
                 if under_way is None:
                     turn = self._opening[name] = io.new_waiter()
@@ -141,7 +141,7 @@ class AsyncCatalogManager:
                 await self._other(under_way, name)
                 continue  # It is open now, or opening it failed and is retried.
             try:
-                provider = await opened(found, self._metrics)
+                provider = await opened(catalog_provider, self._metrics)
                 self._catalogs[name] = provider
                 return provider
             finally:

@@ -128,13 +128,13 @@ class HiveProvider:
         return database_status(self._name, self.client.api.get_database(_flat(database)))
 
     def list_databases(self, pattern: str | None = None) -> list[DatabaseStatus]:
-        found = []
+        statuses = []
         for name in self.client.databases(pattern):
             try:
-                found.append(self.get_database((name,)))
+                statuses.append(self.get_database((name,)))
             except NoSuchObjectException:
                 continue  # It was dropped since its name was listed.
-        return found
+        return statuses
 
     def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
         name = _flat(database)
@@ -187,9 +187,9 @@ class HiveProvider:
     def _create_with_constraints(self, table: Table, constraints: Sequence[Constraint]) -> None:
         if any(each.kind not in IN_HIVE_2_3 for each in constraints):
             self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), constraints)
+        by_kind = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), constraints)
         # Empty lists are sent too: Hive 2.3 refuses null, and ignores the lists that it does not know.
-        self.client.api.create_table_with_constraints(table, *found)
+        self.client.api.create_table_with_constraints(table, *by_kind)
 
     def get_table(self, database: Namespace, name: str) -> TableStatus:
         table = self._reads.table(_at(database, name))
@@ -199,11 +199,11 @@ class HiveProvider:
     def list_tables(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
         db = _flat(database)
         self.client.api.get_database(db)  # Hive lists the tables of a missing database as none.
-        found: list[Table] = []
+        structs: list[Table] = []
         for each in self._reads.table_objects(db, pattern):
-            found.append(each)
-        acids = current_acid(self.client, found)
-        return [self._status(each, acid) for each, acid in zip(found, acids, strict=True)]
+            structs.append(each)
+        acids = current_acid(self.client, structs)
+        return [self._status(each, acid) for each, acid in zip(structs, acids, strict=True)]
 
     def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
         if self._iceberg and changes.drop_columns and changes.rename_columns:
@@ -257,10 +257,10 @@ class HiveProvider:
         self.client.alter(_at(database, name), view)
 
     def get_view(self, database: Namespace, name: str) -> TableStatus:
-        found = self.get_table(database, name)
-        if not found.is_view:
+        status = self.get_table(database, name)
+        if not status.is_view:
             raise ObjectNotFound("view", str(_at(database, name)), f"{_at(database, name)} is a table, not a view")
-        return found
+        return status
 
     def list_views(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
         return [each for each in self.list_tables(database, pattern) if each.is_view]
@@ -285,8 +285,8 @@ class HiveProvider:
     def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
         with self._can("partitions"):
             table = self._partitioned(database, name)
-            found = self.client.partition(_at(database, name), partition_values(table, values))
-            return partition_status(table, found)
+            struct = self.client.partition(_at(database, name), partition_values(table, values))
+            return partition_status(table, struct)
 
     def list_partitions(self, database: Namespace, name: str, where: str | None = None) -> Iterator[PartitionStatus]:
         with self._can("partitions"):
@@ -320,8 +320,8 @@ class HiveProvider:
             if partition is None:
                 return table_statistics(table.parameters, self.client.statistics(_at(database, name)), types)
             there, part = self._part(table, database, name, partition)
-            found = self.client.partition_statistics(_at(database, name), [part])
-            return table_statistics(there.parameters, found.get(part, {}), types)
+            statistics = self.client.partition_statistics(_at(database, name), [part])
+            return table_statistics(there.parameters, statistics.get(part, {}), types)
 
     def set_statistics(
         self,
@@ -368,7 +368,7 @@ class HiveProvider:
         table, api = self._table(database, name), self.client.api
         db, own, catalog = table.dbName, table.tableName, table.catName or "hive"
         with self._can("constraints"):
-            found: list[Any] = [
+            constraints: list[Any] = [
                 *((api.get_primary_keys(PrimaryKeysRequest(db, own))).primaryKeys or ()),
                 *((api.get_foreign_keys(ForeignKeysRequest(None, None, db, own))).foreignKeys or ()),
             ]
@@ -377,30 +377,30 @@ class HiveProvider:
             not_null = api.get_not_null_constraints(NotNullConstraintsRequest(catalog, db, own))
             defaults = api.get_default_constraints(DefaultConstraintsRequest(catalog, db, own))
             checks = api.get_check_constraints(CheckConstraintsRequest(catalog, db, own))
-            found += unique.uniqueConstraints or ()
-            found += not_null.notNullConstraints or ()
-            found += defaults.defaultConstraints or ()
-            found += checks.checkConstraints or ()
-        return constraints_of(found)
+            constraints += unique.uniqueConstraints or ()
+            constraints += not_null.notNullConstraints or ()
+            constraints += defaults.defaultConstraints or ()
+            constraints += checks.checkConstraints or ()
+        return constraints_of(constraints)
 
     def add_constraint(self, database: Namespace, name: str, constraint: Constraint) -> None:
         if constraint.kind not in IN_HIVE_2_3:
             self.client.capabilities.has_constraints(check=True)
-        found, api = hive_constraints(_at(database, name), [constraint]), self.client.api
+        by_kind, api = hive_constraints(_at(database, name), [constraint]), self.client.api
         with self._can("constraints"):
             match constraint.kind:
                 case ConstraintKind.PRIMARY_KEY:
-                    api.add_primary_key(AddPrimaryKeyRequest(found.primary_keys))
+                    api.add_primary_key(AddPrimaryKeyRequest(by_kind.primary_keys))
                 case ConstraintKind.FOREIGN_KEY:
-                    api.add_foreign_key(AddForeignKeyRequest(found.foreign_keys))
+                    api.add_foreign_key(AddForeignKeyRequest(by_kind.foreign_keys))
                 case ConstraintKind.UNIQUE:
-                    api.add_unique_constraint(AddUniqueConstraintRequest(found.unique))
+                    api.add_unique_constraint(AddUniqueConstraintRequest(by_kind.unique))
                 case ConstraintKind.NOT_NULL:
-                    api.add_not_null_constraint(AddNotNullConstraintRequest(found.not_null))
+                    api.add_not_null_constraint(AddNotNullConstraintRequest(by_kind.not_null))
                 case ConstraintKind.DEFAULT:
-                    api.add_default_constraint(AddDefaultConstraintRequest(found.defaults))
+                    api.add_default_constraint(AddDefaultConstraintRequest(by_kind.defaults))
                 case ConstraintKind.CHECK:
-                    api.add_check_constraint(AddCheckConstraintRequest(found.checks))
+                    api.add_check_constraint(AddCheckConstraintRequest(by_kind.checks))
 
     def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
         # Hive's error about a missing constraint does not say what is missing.

@@ -68,9 +68,9 @@ def restore(store: Store, file: From, output: Output = "text") -> None:
             output,
         )
         return
-    found = _verified(store)
-    counts = ", ".join(counted(number, name.removesuffix("s")) for name, number in found._asdict().items())
-    print_object({**value, "verified": found._asdict()}, f"{text}); verified: {counts}", output)
+    verified = _verified(store)
+    counts = ", ".join(counted(number, name.removesuffix("s")) for name, number in verified._asdict().items())
+    print_object({**value, "verified": verified._asdict()}, f"{text}); verified: {counts}", output)
 
 
 def _verified(store: Store) -> Readable:

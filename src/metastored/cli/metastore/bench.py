@@ -95,7 +95,7 @@ def _measured(server: Server, what: str, call: Call, clients: int, seconds: floa
 
     with ThreadPoolExecutor(clients) as threads:
         try:
-            times = [each for found in threads.map(one_client, range(clients)) for each in found]
+            times = [each for client_seconds in threads.map(one_client, range(clients)) for each in client_seconds]
         except BaseException:
             stopped.set()  # Otherwise Ctrl-C would wait until the time of the threads is over.
             raise

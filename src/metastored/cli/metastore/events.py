@@ -67,11 +67,11 @@ def _next(client: Client, after: int) -> Iterator[NotificationEvent]:
     from metastored.wire.generated.notifications import NotificationEventRequest
 
     while True:
-        found = client.api.get_next_notification(NotificationEventRequest(after, BATCH)).events or ()
-        yield from found
-        if len(found) < BATCH:
+        events = client.api.get_next_notification(NotificationEventRequest(after, BATCH)).events or ()
+        yield from events
+        if len(events) < BATCH:
             return
-        after = found[-1].eventId or after
+        after = events[-1].eventId or after
 
 
 def _as_text(event: NotificationEvent, messages: bool) -> str:

@@ -34,10 +34,10 @@ def grants(server: Server, object: Object = None, principal: User = None, output
     from metastored.model.names import DatabaseName
 
     with server.connect() as client:
-        found = access(client, _target(object), DatabaseName("", "default"))
-    for note in found.notes:
+        rights = access(client, _target(object), DatabaseName("", "default"))
+    for note in rights.notes:
         complain(note)
-    rows: list[Right] = [each for each in found.rights if principal in (None, each.principal)]
+    rows: list[Right] = [each for each in rights.rights if principal in (None, each.principal)]
     print_rows(COLUMNS, rows, output)
 
 

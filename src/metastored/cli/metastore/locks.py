@@ -40,7 +40,7 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
         raise ConfigError(f"{name!r} names no database and no table: write db or db.table")
     request = ShowLocksRequest(dbname=database or None, tablename=table or None)
     with server.connect() as client:
-        found = client.api.show_locks(request).locks or ()
+        shown_locks = client.api.show_locks(request).locks or ()
         held = _holder(client)
     rows = [
         (
@@ -56,7 +56,7 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
             moment_of_milliseconds(each.lastheartbeat),
             each.blockedByExtId or None,
         )
-        for each in sorted(found, key=lambda lock: (lock.lockid or 0, lock.lockIdInternal or 0))
+        for each in sorted(shown_locks, key=lambda lock: (lock.lockid or 0, lock.lockIdInternal or 0))
     ]
     print_rows(LOCKS, rows, output)
     if held is not None:
@@ -81,7 +81,7 @@ def transactions(server: Server, open_only: OpenOnly = False, abort: Abort = Non
     with server.connect() as client:
         for each in abort or ():
             client.api.abort_txn(AbortTxnRequest(txnid=each))
-        found = client.api.get_open_txns_info().open_txns or ()
+        opened = client.api.get_open_txns_info().open_txns or ()
         held = _holder(client)
     rows = [
         (
@@ -93,7 +93,7 @@ def transactions(server: Server, open_only: OpenOnly = False, abort: Abort = Non
             moment_of_milliseconds(each.lastHeartbeatTime),
             each.agentInfo,
         )
-        for each in sorted(found, key=lambda txn: txn.id or 0)
+        for each in sorted(opened, key=lambda txn: txn.id or 0)
         if not open_only or each.state == TxnState.OPEN
     ]
     print_rows(TRANSACTIONS, rows, output)

@@ -74,12 +74,12 @@ def _list_databases(client: Client, names: tuple[str, ...], output: str) -> None
 
 def _list_tables(client: Client, name: DatabaseName, output: str) -> None:
     database = client.database(str(name) if name.catalog else name.database)
-    found = client.api.get_table_meta(name.field, "*", ())
+    metas = client.api.get_table_meta(name.field, "*", ())
     # The name is a pattern in that call.
     exact = (database.name or name.database).lower()
     rows = sorted(
         (each.tableName or "", each.tableType, (each.comments or "").strip() or None)
-        for each in found
+        for each in metas
         if (each.dbName or "").lower() == exact
     )
     print_rows(("table", "type", "comment"), rows, output)

@@ -64,10 +64,10 @@ def stats(server: Server, table: Table, partition: One = None, output: Output = 
     analyzed: str | None = None
     with server.connect() as client:
         if partition is None:
-            found = client.table(table)
-            parameters: Mapping[str, str] = found.parameters or {}
+            struct = client.table(table)
+            parameters: Mapping[str, str] = struct.parameters or {}
             columns = client.statistics(table)
-            if not columns and found.partitionKeys:
+            if not columns and struct.partitionKeys:
                 analyzed = _analyzed_partition(client, table)
         else:
             parameters = client.partition(table, partition).parameters or {}
@@ -95,8 +95,8 @@ def _analyzed_partition(client: Client, table: str) -> str | None:
     """The last partition that has statistics of columns; None if none has."""
     names = client.partition_names(table)[::-1]
     for at in range(0, len(names), BATCH):
-        found = client.partition_statistics(table, names[at : at + BATCH])
-        if analyzed := [name for name in names[at : at + BATCH] if found.get(name)]:
+        by_partition = client.partition_statistics(table, names[at : at + BATCH])
+        if analyzed := [name for name in names[at : at + BATCH] if by_partition.get(name)]:
             return analyzed[0]
     return None
 
@@ -143,5 +143,5 @@ def _bound(value: Any) -> Value:
     """The lowest or highest value: a number as it is, dates, timestamps and decimals as text."""
     from metastored.catalog.hive_statistics import plain_bound
 
-    found = plain_bound(value)
-    return found if found is None or isinstance(found, int | float) else str(found)
+    bound = plain_bound(value)
+    return bound if bound is None or isinstance(bound, int | float) else str(bound)

@@ -51,11 +51,11 @@ def _show_database(client: Client, name: str, output: str) -> None:
     from metastored.client.statements.descriptions import described_database
     from metastored.model.plain import to_dict
 
-    found: Database = client.database(name)
+    database: Database = client.database(name)
     if output == "json":
-        print_object({"database": to_dict(found)}, "", output)
+        print_object({"database": to_dict(database)}, "", output)
     else:
-        print_result(described_database(found, True), output)
+        print_result(described_database(database, True), output)
 
 
 def _show_table(client: Client, name: str, output: str) -> None:
@@ -92,26 +92,26 @@ def _properties(table: Table) -> dict[str, str]:
     from metastored.model.remotes.keys import is_remote, without_remote_keys
 
     parameters = table.parameters or {}
-    found = without_remote_keys(parameters) if is_remote(parameters) else parameters
-    return {key: found[key] for key in sorted(found) if not key.startswith("spark.sql.sources.schema")}
+    shown = without_remote_keys(parameters) if is_remote(parameters) else parameters
+    return {key: shown[key] for key in sorted(shown) if not key.startswith("spark.sql.sources.schema")}
 
 
 def _show_partition(client: Client, name: str, partition: str, output: str) -> None:
     from metastored.model.plain import to_dict
 
-    found: Partition = client.partition(name, partition)
-    sd = found.sd
+    struct: Partition = client.partition(name, partition)
+    sd = struct.sd
     facts: tuple[tuple[str, Value], ...] = (
         ("Table", name),
         ("Partition", partition),
         ("Location", sd and sd.location),
-        ("Created Time", moment(found.createTime)),
+        ("Created Time", moment(struct.createTime)),
         ("Serde Library", sd and sd.serdeInfo and sd.serdeInfo.serializationLib),
         ("InputFormat", sd and sd.inputFormat),
-        *sorted((found.parameters or {}).items()),
+        *sorted((struct.parameters or {}).items()),
     )
     if output == "json":
-        print_object({"partition": to_dict(found)}, "", output)
+        print_object({"partition": to_dict(struct)}, "", output)
     else:
         print_result(Rows(("info_name", "info_value"), tuple(fact for fact in facts if fact[1] is not None)), output)
 
@@ -135,14 +135,14 @@ def _derived(table: Table) -> dict[str, dict[str, Any]]:
     if acid is not None:
         hive["acid"] = "insert-only" if acid.insert_only else "full"
         hive["write_id"] = acid.write_id
-    found = spark_table(table)
+    form = spark_table(table)
     spark: dict[str, Any] = {}
-    if found is not None:
+    if form is not None:
         spark = {
-            "provider": found.provider,
-            "columns": {each.name: catalog_string(each.data_type) for each in found.schema},
-            "partition_columns": list(found.partition_column_names),
-            "created_by": f"Spark {found.create_version}" if found.create_version else None,
+            "provider": form.provider,
+            "columns": {each.name: catalog_string(each.data_type) for each in form.schema},
+            "partition_columns": list(form.partition_column_names),
+            "created_by": f"Spark {form.create_version}" if form.create_version else None,
         }
     return {"hive": _set(hive), "spark": _set(spark)}
 

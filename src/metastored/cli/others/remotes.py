@@ -70,14 +70,14 @@ def test(server: Server, names: Names = None, output: Output = "text") -> None:
     line.
     """
     with server.connect() as client:
-        found = client.sql("SHOW REMOTES").dicts()
-        known = {row["name"] for row in found}
+        defined = client.sql("SHOW REMOTES").dicts()
+        known = {row["name"] for row in defined}
         missing = [name for name in names or () if name.lower() not in known]
         if missing:
             listed = ", ".join(sorted(name or "" for name in known)) or "none"
             raise ConfigError(f"there is no remote {missing[0]!r}; there are: {listed}")
         wanted = {name.lower() for name in names} if names else known
-        tested = [tested_remote(client, row) for row in found if row["name"] in wanted]
+        tested = [tested_remote(client, row) for row in defined if row["name"] in wanted]
     for each in tested:
         if output == "json":
             typer.echo(dumped(each._asdict()))

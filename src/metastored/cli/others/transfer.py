@@ -162,22 +162,22 @@ def import_waggle_dance(
     from metastored.remotes.waggle_dance import convert
     from metastored.statements.printing import printed
 
-    found = convert(read_yaml(federation), None if server is None else read_yaml(server))
-    for note in found.notes:
+    converted = convert(read_yaml(federation), None if server is None else read_yaml(server))
+    for note in converted.notes:
         typer.echo(f"note: {note}", err=True)
     if into is not None:
         with login.connect(into) as client:
             statements = Statements(client)
-            for statement in found.statements:
+            for statement in converted.statements:
                 statements.execute(statement)
                 if output != JSON:
                     typer.echo(f"created remote catalog {statement.name[0]}")
     elif output != JSON:
-        for statement in found.statements:
+        for statement in converted.statements:
             typer.echo(f"{printed(statement)};\n")
     if output == JSON:
-        texts = [printed(statement) for statement in found.statements]
-        typer.echo(dumped({"statements": texts, "notes": list(found.notes), "executed": into is not None}))
+        texts = [printed(statement) for statement in converted.statements]
+        typer.echo(dumped({"statements": texts, "notes": list(converted.notes), "executed": into is not None}))
 
 
 @exports.command(name="metastore")

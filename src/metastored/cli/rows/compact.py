@@ -161,12 +161,12 @@ def every(server: Server, output: Output = "text") -> None:
     from metastored.spark.acid.compaction.waiting import find_holder
 
     with server.connect() as client:
-        found = entries(client)
-        held = find_holder(client, found)
+        queue = entries(client)
+        held = find_holder(client, queue)
     waiting = {each.id: held.transaction for each in held.compactions} if held is not None else {}
     rows = [
         (each.id, str(each.table), each.partition, each.kind, each.state, each.worker, waiting.get(each.id), each.error)
-        for each in found
+        for each in queue
     ]
     print_rows(COLUMNS, rows, output)
     if held is not None:

@@ -74,25 +74,25 @@ def run(
     from metastored.pipeline.steps import Context
 
     given = _given(param, params)
-    found, values = prepared(file.read_text("utf-8"), str(file), given)
+    prepared_pipeline, values = prepared(file.read_text("utf-8"), str(file), given)
     folder = file.absolute().parent
     lookup = secret_lookup(folder)
-    secrets = secrets_of(texts_of(found, values), lookup)
-    where = with_secrets(_address(found, uri), lookup)
+    secrets = secrets_of(texts_of(prepared_pipeline, values), lookup)
+    where = with_secrets(_address(prepared_pipeline, uri), lookup)
     with ExitStack() as stack:
         stack.enter_context(cleaning_up())
         stack.enter_context(_hiding(secrets))
         client = stack.enter_context(login.connect(where))
         runs = _runs(client, state)
-        check = None if dry_run else stack.enter_context(held(client, found, values, complain))
-        record = begun(runs, found, values, restart, time.time())
-        todo = remaining(found.steps, record)
+        check = None if dry_run else stack.enter_context(held(client, prepared_pipeline, values, complain))
+        record = begun(runs, prepared_pipeline, values, restart, time.time())
+        todo = remaining(prepared_pipeline.steps, record)
         check_tables(str(file), [step for step, done in todo if done is None], lambda name: _exists(client, name))
         if check is None:
             changes = _changes(client, [step for step, done in todo if done is None])
             print_rows(*plan_rows(todo, changes), output)
             return
-        settings = {name: with_secrets(value, lookup) for name, value in found.spark.items()}
+        settings = {name: with_secrets(value, lookup) for name, value in prepared_pipeline.spark.items()}
         if secrets:
             # Spark logs the texts of failed statements, which may contain a secret; the error is printed without it.
             settings["spark.log.level"] = "OFF"
@@ -107,13 +107,13 @@ def run(
                 lambda: _settings(where, settings, principal, client),
             )
             try:
-                record = run_pipeline(found, record, runs, context, shown, lookup, secrets, check)
+                record = run_pipeline(prepared_pipeline, record, runs, context, shown, lookup, secrets, check)
             finally:
                 context.close()
     if output == "json":
-        print_object(report_json(found.steps, record), "", output)
+        print_object(report_json(prepared_pipeline.steps, record), "", output)
     else:
-        print_rows(*report_rows(found.steps, record), output)
+        print_rows(*report_rows(prepared_pipeline.steps, record), output)
     if record.state == "failed":
         raise failure(record, _continuation(file, uri, given, state, login))
 
@@ -152,11 +152,11 @@ def past(login: Login, uri: OptionalUri = None, state: State = None, output: Out
     from metastored.pipeline.stores import DirectoryRuns, MetastoreRuns
 
     if state is not None:
-        found = DirectoryRuns(state).all()
+        records = DirectoryRuns(state).all()
     else:
         with login.connect(address(uri, None)) as client:
-            found = MetastoreRuns(client).all()
-    print_rows(*runs_rows(found), output)
+            records = MetastoreRuns(client).all()
+    print_rows(*runs_rows(records), output)
 
 
 # --- what they share ---------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _given(param: list[str] | None, params: Path | None) -> dict[str, str]:
     from metastored.pipeline.nodes import Mapping as YamlMapping
     from metastored.pipeline.nodes import Scalar, parse
 
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     if params is not None:
         node = parse(params.read_text("utf-8"), str(params))
         if not isinstance(node, YamlMapping):
@@ -175,13 +175,13 @@ def _given(param: list[str] | None, params: Path | None) -> dict[str, str]:
         for name, value in node.entries.items():
             if not isinstance(value, Scalar) or value.kind == "nothing":
                 raise ConfigError(f"{params}:{node.key_lines[name]}: the parameter {name!r} has no single value")
-            found[name] = value.text
+            values[name] = value.text
     for each in param or ():
         name, equals, text = each.partition("=")
         if not equals:
             raise ConfigError(f"--param {each} has no value: write NAME=VALUE")
-        found[name] = text
-    return found
+        values[name] = text
+    return values
 
 
 @contextmanager
@@ -197,10 +197,10 @@ def _hiding(secrets: frozenset[str]) -> Iterator[None]:
         raise
 
 
-def _address(found: Pipeline, uri: str | None) -> str:
-    if found.metastore is not None and uri is not None and found.metastore != uri:
-        raise ConfigError(f"the file names the metastore {found.metastore}, and --uri another one: give one of them")
-    return found.metastore or address(uri, None)
+def _address(pipeline: Pipeline, uri: str | None) -> str:
+    if pipeline.metastore is not None and uri is not None and pipeline.metastore != uri:
+        raise ConfigError(f"the file names the metastore {pipeline.metastore}, and --uri another one: give one of them")
+    return pipeline.metastore or address(uri, None)
 
 
 def _runs(client: Client, state: Path | None) -> Runs:

@@ -46,13 +46,13 @@ def check_configuration(settings: Settings) -> Check:
     """The combinations of settings that a server refuses or warns about, and files that others may read."""
     from metastored.server.safety import findings, open_files
 
-    found = findings(settings)
+    warnings = findings(settings)
     wrong = [
         Finding("configuration", each.text, "correct the settings: the server does not start with them")
-        for each in found
+        for each in warnings
         if each.refuses
     ]
-    notes = (*(each.text for each in found if not each.refuses), *open_files(settings))
+    notes = (*(each.text for each in warnings if not each.refuses), *open_files(settings))
     return Check("configuration", "the settings can be combined", tuple(wrong), notes)
 
 

@@ -40,20 +40,20 @@ class Completion:
         """What the word that was begun at the end of a line may become, sorted."""
         quoted = line.removesuffix(begun).endswith("`")
         names = self._behind_dot(begun) if "." in begun else self._names(f"{self.before}\n{line}")
-        found = {name for name in names if _is_offered(name, begun, quoted)}
+        offered = {name for name in names if _is_offered(name, begun, quoted)}
         if not quoted and "." not in begun:
-            found |= {word.lower() if begun[:1].islower() else word for word in keywords()}
-        return sorted(word for word in found if word.startswith(begun))
+            offered |= {word.lower() if begun[:1].islower() else word for word in keywords()}
+        return sorted(word for word in offered if word.startswith(begun))
 
     def completer(self, line: Callable[[], str]) -> Callable[[str, int], str | None]:
         """The function that readline calls: the candidates one by one, then None. `line` is what was typed."""
-        found: list[str] = []
+        offered: list[str] = []
 
         def complete(begun: str, state: int) -> str | None:
-            nonlocal found
+            nonlocal offered
             if state == 0:
-                found = self.candidates(line(), begun)
-            return found[state] if state < len(found) else None
+                offered = self.candidates(line(), begun)
+            return offered[state] if state < len(offered) else None
 
         return complete
 
@@ -81,8 +81,8 @@ class Completion:
                 yield from (f"{prefix}.{table}" for table in self._client.tables(prefix))
             yield from (f"{prefix}.{column}" for column in self._columns(current.table(prefix)))
             with suppress(Error):
-                found = self._client.databases(DatabaseName(prefix, "*").field)
-                yield from (f"{prefix}.{database}" for database in found)
+                databases = self._client.databases(DatabaseName(prefix, "*").field)
+                yield from (f"{prefix}.{database}" for database in databases)
         else:
             with suppress(Error):
                 names = self._client.tables(str(DatabaseName(parts[0], parts[1])))
@@ -91,14 +91,14 @@ class Completion:
 
     def _tables_of(self, text: str, tables: Iterable[str]) -> list[TableName]:
         known, current = set(tables), self._statements.current
-        found: dict[TableName, None] = {}
+        named: dict[TableName, None] = {}
         for match in _NAME.finditer(text):
             parts = [part.strip("`").lower() for part in match[0].split(".")]
             if len(parts) > 1:
-                found[TableName("", parts[-2], parts[-1])] = None
+                named[TableName("", parts[-2], parts[-1])] = None
             elif parts[0] in known:
-                found[current.table(parts[0])] = None
-        return [*found]
+                named[current.table(parts[0])] = None
+        return [*named]
 
     def _columns(self, name: TableName) -> list[str]:
         with suppress(Error):

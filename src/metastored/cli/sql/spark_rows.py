@@ -120,9 +120,9 @@ class SparkRows:
             else:
                 rendered.append(hex(col(name)) if kind == "binary" else col(name).cast("string"))
         shown = numbered.select(*rendered)
-        found = shown.take(self._limit + 1) if self._limit else shown.collect()
-        more = bool(self._limit) and len(found) > self._limit
-        rows = tuple(tuple(_value(each) for each in row) for row in (found[: self._limit] if more else found))
+        collected = shown.take(self._limit + 1) if self._limit else shown.collect()
+        more = bool(self._limit) and len(collected) > self._limit
+        rows = tuple(tuple(_value(each) for each in row) for row in (collected[: self._limit] if more else collected))
         return Rows(columns, rows), more
 
 

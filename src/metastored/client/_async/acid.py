@@ -99,9 +99,9 @@ class AsyncRead:
     async def _lock_and_see(self, tables: Sequence[TableName]) -> None:
         # The lock ends with the transaction, whose heartbeats keep the lock alive too.
         await self.transaction.hold(read_components(tables), self._timeout)
-        found = await self.transaction.snapshot(*tables, keep=True)
-        self.snapshots |= found
-        await self._record_lowest(found)
+        seen = await self.transaction.snapshot(*tables, keep=True)
+        self.snapshots |= seen
+        await self._record_lowest(seen)
 
     async def _record_lowest(self, snapshots: Mapping[str, ValidWriteIdList]) -> None:
         """Sends the lowest write id that is still needed to Hive 4, if it stores these ids."""
@@ -233,8 +233,8 @@ class AsyncWrite:
     async def _now(self) -> ValidWriteIdList:
         """The write ids that are visible now; the snapshot of the transaction may be older."""
         name = f"{self._table.database}.{self._table.table}"
-        _, found = await snapshot(self._client.api, [name], self.transaction.id)
-        (now,) = found.values()
+        _, write_ids = await snapshot(self._client.api, [name], self.transaction.id)
+        (now,) = write_ids.values()
         return now
 
     async def _wait_for(self, below: Sequence[int], until: float, problem: str) -> None:
@@ -338,11 +338,11 @@ async def current_acid(client: AsyncMetadata, tables: Sequence[Table]) -> list[A
 
     It costs two calls if one of the tables is transactional. Servers before Hive 3.0 have no write ids of tables.
     """
-    found = [acid_of(table) for table in tables]
+    states = [acid_of(table) for table in tables]
     names = [f"{table.dbName}.{table.tableName}".lower() for table in tables]
-    transactional = [name for name, acid in zip(names, found, strict=True) if acid is not None]
+    transactional = [name for name, acid in zip(names, states, strict=True) if acid is not None]
     if not transactional or not await client.capabilities.has_acid_transactions():
-        return found
+        return states
     seen, lists = await snapshot(client.api, transactional)
     return [
         acid
@@ -352,5 +352,5 @@ async def current_acid(client: AsyncMetadata, tables: Sequence[Table]) -> list[A
             transaction_id=seen.high_watermark,
             valid_write_ids=str(lists[name]),
         )
-        for name, acid in zip(names, found, strict=True)
+        for name, acid in zip(names, states, strict=True)
     ]

@@ -88,22 +88,22 @@ async def _changed(
     """Reads, changes and sends until nobody else has changed the objects in between. Returns what was sent."""
     refused: tuple[tuple[Changed, ...], MetaException] | None = None
     for _ in range(ATTEMPTS):
-        found = await read()
-        if not found:
+        rows = await read()
+        if not rows:
             return ()
-        changed = tuple(map(change, found))
+        changed = tuple(map(change, rows))
         if write is not None:  # Hive 4 compares that of the object, not that of the request.
             changed = tuple(replace(each, writeId=write[0]) for each in changed)
         settings = dict(environment)
-        if refused is None or refused[0] != found:
-            settings |= only({key for pair in zip(found, changed, strict=True) for key in changed_names(*pair)})
+        if refused is None or refused[0] != rows:
+            settings |= only({key for pair in zip(rows, changed, strict=True) for key in changed_names(*pair)})
         # Else it was refused although nobody has changed it: the server stores it in another form.
         try:
             await send(changed, EnvironmentContext(properties=settings) if settings else None)
         except MetaException as error:
             if not is_refused(error):
                 raise
-            refused = found, error
+            refused = rows, error
             continue
         return changed
     assert refused is not None

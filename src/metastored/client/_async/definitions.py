@@ -136,8 +136,8 @@ async def _databases(client: AsyncOperations, current: DatabaseName, statement: 
                 if not if_not_exists:
                     raise
         case s.AlterCatalog(name, location):
-            found = (await api.get_catalog(GetCatalogRequest(name))).catalog or Catalog(name)
-            await api.alter_catalog(AlterCatalogRequest(name, replace(found, locationUri=location)))
+            catalog = (await api.get_catalog(GetCatalogRequest(name))).catalog or Catalog(name)
+            await api.alter_catalog(AlterCatalogRequest(name, replace(catalog, locationUri=location)))
         case s.DropCatalog(name, if_exists):
             try:
                 await api.drop_catalog(DropCatalogRequest(name))

@@ -279,8 +279,8 @@ class AsyncTransaction:
         """
         self._used = True
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
-        self.visible, found = await snapshot(self._api, names, self.id, self.visible if keep else None)
-        return found
+        self.visible, write_ids = await snapshot(self._api, names, self.id, self.visible if keep else None)
+        return write_ids
 
     async def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
@@ -363,12 +363,12 @@ def _component(name: Name, type: int) -> LockComponent:
 
 async def _transactions(api: AsyncCaller) -> ValidTxnList:
     """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
-    found = await api.get_open_txns()
-    if found.abortedBits is None and found.open_txns:
+    response = await api.get_open_txns()
+    if response.abortedBits is None and response.open_txns:
         states = {each.id: each.state for each in (await api.get_open_txns_info()).open_txns or ()}
-        aborted = (states.get(txn) == TxnState.ABORTED for txn in sorted(found.open_txns))
-        found = replace(found, abortedBits=encode_bits(at for at, each in enumerate(aborted) if each))
-    return seen_transactions(found)
+        aborted = (states.get(txn) == TxnState.ABORTED for txn in sorted(response.open_txns))
+        response = replace(response, abortedBits=encode_bits(at for at, each in enumerate(aborted) if each))
+    return seen_transactions(response)
 
 
 async def transaction_state(api: AsyncCaller, transaction: int) -> str:

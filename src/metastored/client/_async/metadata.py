@@ -218,8 +218,8 @@ class AsyncMetadata:
         """A table or view, by `db.t` or `catalog.db.t`. Raises TableNotFound."""
         wanted = table_name(name)
         request = GetTableRequest(wanted.database, wanted.table, CAPABILITIES, wanted.catalog_field)
-        found = await self.newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
-        return found if isinstance(found, Table) else _given(found.table, "table")
+        result = await self.newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
+        return result if isinstance(result, Table) else _given(result.table, "table")
 
     async def fresh_table(self, name: Name) -> Table:
         """A table from the server, not from the cache. Raises TableNotFound."""
@@ -247,21 +247,23 @@ class AsyncMetadata:
         database = database_name(db)
         request = GetTablesRequest(database.database, names, CAPABILITIES, database.catalog_field)
         try:
-            found = await self.newest(
+            structs = await self.newest(
                 "get_table_objects_by_name_req",
                 (request,),
                 "get_table_objects_by_name",
                 (database.field, names),
             )
         except NotSupported:
-            found = []
+            structs = []
             for name in names:
                 try:
-                    found.append(await self.table(database.table(name)))
+                    structs.append(await self.table(database.table(name)))
                 except NoSuchObjectException:
                     continue  # It was dropped since its name was listed.
-            return found
-        tables: Sequence[Table] = found if isinstance(found, tuple) and not hasattr(found, "tables") else found.tables
+            return structs
+        tables: Sequence[Table] = (
+            structs if isinstance(structs, tuple) and not hasattr(structs, "tables") else structs.tables
+        )
         return tables or ()
 
     async def create_table(self, table: Table, if_not_exists: bool = False) -> None:
@@ -342,14 +344,14 @@ class AsyncMetadata:
         for at in range(0, len(names), self._batch):
             batch = names[at : at + self._batch]
             try:
-                found = await self.api.get_partitions_by_names(wanted.database_field, wanted.table, batch)
+                batch_of_partitions = await self.api.get_partitions_by_names(wanted.database_field, wanted.table, batch)
             except ApplicationError as error:
                 if not self._unknown("get_partitions_by_names", error) or at:
                     raise
                 async for partition in self._all_and_filter(wanted, where):
                     yield partition
                 return
-            for partition in found:
+            for partition in batch_of_partitions:
                 yield partition
 
     async def partition(self, name: Name, values: PartitionValues) -> Partition:
@@ -408,8 +410,8 @@ class AsyncMetadata:
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else await self._columns(wanted)
         request = TableStatsRequest(wanted.database, wanted.table, asked, wanted.catalog_field, engine="hive")
-        found = await self.api.get_table_statistics_req(request)
-        return {each.colName or "": each for each in found.tableStats or ()}
+        response = await self.api.get_table_statistics_req(request)
+        return {each.colName or "": each for each in response.tableStats or ()}
 
     async def partition_statistics(
         self, name: Name, partitions: Iterable[str], columns: Iterable[str] | None = None
@@ -417,15 +419,15 @@ class AsyncMetadata:
         """The statistics of columns of partitions, by the partition's name (`ds=2024-01-01`) and the column."""
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else await self._columns(wanted)
-        found: dict[str, dict[str, ColumnStatisticsObj]] = {}
+        by_partition: dict[str, dict[str, ColumnStatisticsObj]] = {}
         names = tuple(partitions)
         for at in range(0, len(names), self._batch):
             request = PartitionsStatsRequest(
                 wanted.database, wanted.table, asked, names[at : at + self._batch], wanted.catalog_field, engine="hive"
             )
             answer = (await self.api.get_partitions_statistics_req(request)).partStats or {}
-            found |= {part: {each.colName or "": each for each in stats} for part, stats in answer.items()}
-        return found
+            by_partition |= {part: {each.colName or "": each for each in stats} for part, stats in answer.items()}
+        return by_partition
 
     async def set_statistics(self, statistics: ColumnStatistics) -> None:
         """Stores statistics of columns of a table or a partition, which `statistics.statsDesc` names."""
@@ -504,14 +506,14 @@ class AsyncMetadata:
             forms.reverse()
         for method, args in forms:
             try:
-                found = await self.api.call(method, *args)
+                result = await self.api.call(method, *args)
             except ApplicationError as error:
                 if not self._unknown(method, error):
                     raise
                 continue
             if self.capabilities.lacks(method):
                 self.capabilities.learned(method, True)
-            return found
+            return result
         raise NotSupported(f"the metastore at {self.uri} has neither {new} nor {old}")
 
     async def _columns(self, wanted: TableName) -> tuple[str, ...]:
@@ -533,7 +535,7 @@ class AsyncMetadata:
         if sent is None:
             return None
         try:
-            found = await self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
+            matching = await self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
         except ApplicationError as error:
             if not self._unknown("get_partitions_by_filter", error):
                 raise
@@ -542,12 +544,12 @@ class AsyncMetadata:
             if not refusals.is_about_filters(error.message):
                 raise
             return None
-        if len(found) >= limit:
+        if len(matching) >= limit:
             return None
         if sent.exact:
-            return found
+            return matching
         holds, _ = await self._filter(wanted, where)
-        return [partition for partition in found if holds(partition.values or ())]
+        return [partition for partition in matching if holds(partition.values or ())]
 
     async def _all_and_filter(self, wanted: TableName, where: str | None) -> AsyncIterator[Partition]:
         """For a server that can only list: reads all partitions and filters them here."""

@@ -116,8 +116,8 @@ class AsyncOperations(AsyncMetadata):
 
         Returns None for a table that is not transactional. Raises TableNotFound.
         """
-        (found,) = await current_acid(self, [await self.table(name)])
-        return found
+        (state,) = await current_acid(self, [await self.table(name)])
+        return state
 
     def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> AsyncRead:
         """A consistent read of transactional tables, for `async with`; `snapshots` has the visible write ids."""

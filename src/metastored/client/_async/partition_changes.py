@@ -45,14 +45,14 @@ async def alter_partitions(
             made = [makers.partition(table, dict(values), location=location) for values, location in written]
             await client.add_partitions(name, made, if_not_exists)
         case s.DropPartitions(filters, if_exists, purge):
-            found: dict[str, None] = {}
+            changed_names: dict[str, None] = {}
             for comparisons in filters:
                 names = await matching(client, name, table, comparisons)
                 if not names and not if_exists:
                     raise ObjectNotFound("partition", f"{name} ({', '.join(' '.join(each) for each in comparisons)})")
-                found |= dict.fromkeys(names)
-            if found:
-                await _drop_partitions(client, name, tuple(found), if_exists, purge)
+                changed_names |= dict.fromkeys(names)
+            if changed_names:
+                await _drop_partitions(client, name, tuple(changed_names), if_exists, purge)
         case s.AlterPartition(values, change):
             old = values_of(full, keys_of(table), dict(values))
             if isinstance(change, s.Compact):
@@ -73,8 +73,8 @@ async def alter_partitions(
 
 async def _exchange(client: AsyncOperations, name: TableName, table: Table, values: Pairs, source: TableName) -> None:
     """Moves partitions of another table to this one, with their directories; the metastore compares the columns."""
-    for each, found in ((name, table), (source, await client.fresh_table(source))):
-        if acid_of(found) is not None:
+    for each, struct in ((name, table), (source, await client.fresh_table(source))):
+        if acid_of(struct) is not None:
             raise InvalidOperationException(
                 f"{each} is an ACID table: its files belong to its own transactions, and cannot be exchanged"
             )

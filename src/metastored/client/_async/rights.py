@@ -106,10 +106,10 @@ async def role_grants(client: AsyncOperations, principal: Principal) -> tuple[Ro
 
 async def members(client: AsyncOperations, role: str) -> tuple[RolePrincipalGrant, ...]:
     """The principals who were granted a role. Raises NoSuchObjectException."""
-    found = (await client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
-    if not found and role not in await client.api.get_role_names():
+    grants = (await client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
+    if not grants and role not in await client.api.get_role_names():
         raise _no_role(role)
-    return found
+    return grants
 
 
 async def current_roles(client: AsyncOperations) -> list[str]:
@@ -117,13 +117,13 @@ async def current_roles(client: AsyncOperations) -> list[str]:
     waiting = [Principal(name, GROUP) for name in client.groups]
     if client.user is not None:
         waiting.append(Principal(client.user, USER))
-    found = {"public"}
+    roles = {"public"}
     while waiting:
         for grant in await role_grants(client, waiting.pop()):
-            if grant.roleName is not None and grant.roleName not in found:
-                found.add(grant.roleName)
+            if grant.roleName is not None and grant.roleName not in roles:
+                roles.add(grant.roleName)
                 waiting.append(Principal(grant.roleName, ROLE))
-    return sorted(found)
+    return sorted(roles)
 
 
 async def _set_role(client: AsyncOperations, role: str) -> Result:
@@ -261,19 +261,19 @@ async def _show_grant(
     client: AsyncOperations, current: DatabaseName, principal: Principal | None, target: s.Target | None
 ) -> Result:
     if target is None:
-        found = await _listed(client, principal, None)
-        return shown_grants(found, {})
+        grants = await _listed(client, principal, None)
+        return shown_grants(grants, {})
     await check_target(client, current, target)
     ref = await _reference(client, current, target)
-    found = await _listed(client, principal, ref)
+    grants = await _listed(client, principal, ref)
     keys: dict[TableName, tuple[str, ...]] = {}
     if target.kind == s.TABLE:
         name = table_of(target.name, current)
         try:
             table = await client.fresh_table(name)
         except PermissionDenied:
-            return shown_grants(found, keys)  # The grants may be read, and the table may not.
+            return shown_grants(grants, keys)  # The grants may be read, and the table may not.
         keys[TableName("", ref.dbName or "", ref.objectName or "")] = keys_of(table)
         with suppress(MetastoreError):  # Apache's metastore lists the grants of single columns only.
-            found += await _listed(client, principal, column_reference(ref, None))
-    return shown_grants(found, keys)
+            grants += await _listed(client, principal, column_reference(ref, None))
+    return shown_grants(grants, keys)

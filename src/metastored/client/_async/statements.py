@@ -113,8 +113,8 @@ class AsyncStatements:
                 return await self._show_remotes(statement)
             case s.ShowCreateRemote(kind, name):
                 local = local_name(kind, name, self.current)
-                found = await self._definition(kind, local)
-                return rows_of("createremote_stmt", [printed(create_statement(kind, local, found)) + ";"])
+                defined = await self._definition(kind, local)
+                return rows_of("createremote_stmt", [printed(create_statement(kind, local, defined)) + ";"])
             case s.Use(name):
                 database = database_of(name, self.current)
                 await self._database(database)
@@ -209,12 +209,12 @@ class AsyncStatements:
     async def _show_remotes(self, statement: s.ShowRemotes) -> Result:
         wanted = statement.database and local_name(Kind.DATABASE, statement.database, self.current)
         matches = compile_pattern(pattern_of(statement.like))
-        found = [
+        rows = [
             (kind, name, parameters)
             async for kind, name, parameters in self._definitions()
             if matches(name[-1]) and (wanted is None or (kind is Kind.TABLE and name[:2] == wanted))
         ]
-        return descriptions.listed(found)
+        return descriptions.listed(rows)
 
     async def _definition(self, kind: Kind, local: Parts) -> dict[str, str]:
         """A definition as it is listed. Raises NoSuchObjectException, InvalidOperationException for a local object."""
@@ -222,13 +222,13 @@ class AsyncStatements:
         listed = await self._listed(key)
         if listed is not None and key in listed:
             return listed[key]
-        found = await self._described(kind, local)
-        if not is_remote(found):
+        described = await self._described(kind, local)
+        if not is_remote(described):
             word, name = kind.value.lower(), ".".join(local).removeprefix(f"{DEFAULT_CATALOG}.")
             raise InvalidOperationException(
                 f"{name} is a {word} of this metastore, not a remote {word}; SHOW REMOTES lists the remotes"
             )
-        return found
+        return described
 
     async def _definitions(self) -> AsyncIterator[tuple[Kind, Parts, dict[str, str]]]:
         """The definitions of all remotes that the caller may see."""
@@ -252,10 +252,10 @@ class AsyncStatements:
     async def _listed(self, prefix: str) -> dict[str, dict[str, str]] | None:
         """The server's list of definitions; None where there is no such list, or the caller may not read it."""
         try:
-            found = await self._client.api.get_properties(PropertyGetRequest(NAMESPACE, prefix))
+            properties = await self._client.api.get_properties(PropertyGetRequest(NAMESPACE, prefix))
         except (MethodMissing, NoSuchObjectException, PermissionDenied):
             return None
-        return found.properties or {}
+        return properties.properties or {}
 
     async def _described(self, kind: Kind, local: Parts) -> dict[str, str]:
         """A definition as the object itself shows it."""
@@ -274,10 +274,10 @@ class AsyncStatements:
         return await self._client.api.get_database(name.field)
 
     async def _catalog(self, name: str) -> Catalog:
-        found = (await self._client.api.get_catalog(GetCatalogRequest(name))).catalog
-        if found is None:
+        catalog = (await self._client.api.get_catalog(GetCatalogRequest(name))).catalog
+        if catalog is None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, "the reply holds no catalog")
-        return found
+        return catalog
 
     # Connectors
 

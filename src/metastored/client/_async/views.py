@@ -80,9 +80,9 @@ async def drop_of_kind(
 
 def check_kind(name: TableName, table: Table, kind: str, verb: str) -> None:
     """Raises InvalidOperationException for a table of another kind than a statement is for."""
-    found = table.tableType if kinds.is_any_view(table) else kinds.MANAGED
-    if found != kind:
-        word = WORDS[found or kinds.MANAGED]
+    actual = table.tableType if kinds.is_any_view(table) else kinds.MANAGED
+    if actual != kind:
+        word = WORDS[actual or kinds.MANAGED]
         raise InvalidOperationException(f"{name} is a {word.lower()}: use {verb} {word}")
 
 
@@ -116,12 +116,12 @@ async def _view_columns(
         raise InvalidOperationException(f"{table_of(source[0], current)} has no column {missing[0]}")
     if written and len(written) != len(chosen):
         raise InvalidOperationException(f"{name} has {len(written)} columns, and its query has {len(chosen)}")
-    found = [replace(known[normalize(column)], name=normalize(alias)) for column, alias in chosen]
+    fields = [replace(known[normalize(column)], name=normalize(alias)) for column, alias in chosen]
     columns = tuple(
         replace(each, name=normalize(written[at].name), comment=written[at].comment) if written else each
-        for at, each in enumerate(found)
+        for at, each in enumerate(fields)
     )
-    return columns, tuple(each.name or "" for each in found)
+    return columns, tuple(each.name or "" for each in fields)
 
 
 # --- materialized views ---------------------------------------------------------------------------------------

@@ -77,14 +77,14 @@ def access(client: Client, target: Target, current: DatabaseName) -> Access:
 
 def _around(target: Target, current: DatabaseName) -> list[tuple[Target, str]]:
     """The object and what contains it, with their names for people."""
-    found = []
+    around = []
     if target.kind == TABLE:
         table = table_of(target.name, current)
-        found.append((target, f"table {table}"))
+        around.append((target, f"table {table}"))
         target = Target(DATABASE, tuple(part for part in table.database_name if part))
     if target.kind == DATABASE:
-        found.append((target, f"database {database_of(target.name, current)}"))
-    return [*found, (Target(SERVER), "the server")]
+        around.append((target, f"database {database_of(target.name, current)}"))
+    return [*around, (Target(SERVER), "the server")]
 
 
 def _add_owner(client: Client, target: Target, current: DatabaseName, rights: list[Right], notes: list[str]) -> None:
@@ -118,17 +118,17 @@ class _Members:
 
     def expanded(self, right: Right) -> list[Right]:
         """A right of a role for each of its members, and for the members of roles among them."""
-        found: list[Right] = []
+        rights: list[Right] = []
         waiting: list[tuple[str, str]] = [(right.principal, right.principal)]
         seen = {right.principal}
         while waiting:
             role, path = waiting.pop()
             for member in self._members(role):
-                found.append(right._replace(principal=member.name, type=member.kind, through=path, grant_option=False))
+                rights.append(right._replace(principal=member.name, type=member.kind, through=path, grant_option=False))
                 if member.kind == ROLE and member.name not in seen:
                     seen.add(member.name)
                     waiting.append((member.name, f"{member.name}, {path}"))
-        return found
+        return rights
 
     def _members(self, role: str) -> tuple[Principal, ...]:
         if role == PUBLIC:

@@ -98,9 +98,9 @@ class Read:
     def _lock_and_see(self, tables: Sequence[TableName]) -> None:
         # The lock ends with the transaction, whose heartbeats keep the lock alive too.
         self.transaction.hold(read_components(tables), self._timeout)
-        found = self.transaction.snapshot(*tables, keep=True)
-        self.snapshots |= found
-        self._record_lowest(found)
+        seen = self.transaction.snapshot(*tables, keep=True)
+        self.snapshots |= seen
+        self._record_lowest(seen)
 
     def _record_lowest(self, snapshots: Mapping[str, ValidWriteIdList]) -> None:
         """Sends the lowest write id that is still needed to Hive 4, if it stores these ids."""
@@ -232,8 +232,8 @@ class Write:
     def _now(self) -> ValidWriteIdList:
         """The write ids that are visible now; the snapshot of the transaction may be older."""
         name = f"{self._table.database}.{self._table.table}"
-        _, found = snapshot(self._client.api, [name], self.transaction.id)
-        (now,) = found.values()
+        _, write_ids = snapshot(self._client.api, [name], self.transaction.id)
+        (now,) = write_ids.values()
         return now
 
     def _wait_for(self, below: Sequence[int], until: float, problem: str) -> None:
@@ -335,11 +335,11 @@ def current_acid(client: Metadata, tables: Sequence[Table]) -> list[Acid | None]
 
     It costs two calls if one of the tables is transactional. Servers before Hive 3.0 have no write ids of tables.
     """
-    found = [acid_of(table) for table in tables]
+    states = [acid_of(table) for table in tables]
     names = [f"{table.dbName}.{table.tableName}".lower() for table in tables]
-    transactional = [name for name, acid in zip(names, found, strict=True) if acid is not None]
+    transactional = [name for name, acid in zip(names, states, strict=True) if acid is not None]
     if not transactional or not client.capabilities.has_acid_transactions():
-        return found
+        return states
     seen, lists = snapshot(client.api, transactional)
     return [
         acid
@@ -349,5 +349,5 @@ def current_acid(client: Metadata, tables: Sequence[Table]) -> list[Acid | None]
             transaction_id=seen.high_watermark,
             valid_write_ids=str(lists[name]),
         )
-        for name, acid in zip(names, found, strict=True)
+        for name, acid in zip(names, states, strict=True)
     ]

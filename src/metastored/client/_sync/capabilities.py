@@ -55,11 +55,11 @@ class Capabilities:
         2.3, the oldest version that is supported; `version_is_assumed` is then True and a warning is logged. Raises
         VersionUnknown for a server that is not a metastore.
         """
-        found = self._versions.get(self._api.address)
-        if found is None:
-            found = self._detected()
-            self._versions[self._api.address] = found
-        return found
+        detected = self._versions.get(self._api.address)
+        if detected is None:
+            detected = self._detected()
+            self._versions[self._api.address] = detected
+        return detected
 
     def generation(self) -> Generation:
         """The release line whose rules the server follows."""

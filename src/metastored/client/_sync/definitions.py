@@ -135,8 +135,8 @@ def _databases(client: Operations, current: DatabaseName, statement: s.Definitio
                 if not if_not_exists:
                     raise
         case s.AlterCatalog(name, location):
-            found = (api.get_catalog(GetCatalogRequest(name))).catalog or Catalog(name)
-            api.alter_catalog(AlterCatalogRequest(name, replace(found, locationUri=location)))
+            catalog = (api.get_catalog(GetCatalogRequest(name))).catalog or Catalog(name)
+            api.alter_catalog(AlterCatalogRequest(name, replace(catalog, locationUri=location)))
         case s.DropCatalog(name, if_exists):
             try:
                 api.drop_catalog(DropCatalogRequest(name))

@@ -280,8 +280,8 @@ class Transaction:
         """
         self._used = True
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
-        self.visible, found = snapshot(self._api, names, self.id, self.visible if keep else None)
-        return found
+        self.visible, write_ids = snapshot(self._api, names, self.id, self.visible if keep else None)
+        return write_ids
 
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
@@ -364,12 +364,12 @@ def _component(name: Name, type: int) -> LockComponent:
 
 def _transactions(api: Caller) -> ValidTxnList:
     """The transactions that are open or aborted now. Hive 2.3 does not say here which of them are aborted."""
-    found = api.get_open_txns()
-    if found.abortedBits is None and found.open_txns:
+    response = api.get_open_txns()
+    if response.abortedBits is None and response.open_txns:
         states = {each.id: each.state for each in (api.get_open_txns_info()).open_txns or ()}
-        aborted = (states.get(txn) == TxnState.ABORTED for txn in sorted(found.open_txns))
-        found = replace(found, abortedBits=encode_bits(at for at, each in enumerate(aborted) if each))
-    return seen_transactions(found)
+        aborted = (states.get(txn) == TxnState.ABORTED for txn in sorted(response.open_txns))
+        response = replace(response, abortedBits=encode_bits(at for at, each in enumerate(aborted) if each))
+    return seen_transactions(response)
 
 
 def transaction_state(api: Caller, transaction: int) -> str:

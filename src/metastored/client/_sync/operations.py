@@ -117,8 +117,8 @@ class Operations(Metadata):
 
         Returns None for a table that is not transactional. Raises TableNotFound.
         """
-        (found,) = current_acid(self, [self.table(name)])
-        return found
+        (state,) = current_acid(self, [self.table(name)])
+        return state
 
     def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Read:
         """A consistent read of transactional tables, for `with`; `snapshots` has the visible write ids."""

@@ -107,10 +107,10 @@ def role_grants(client: Operations, principal: Principal) -> tuple[RolePrincipal
 
 def members(client: Operations, role: str) -> tuple[RolePrincipalGrant, ...]:
     """The principals who were granted a role. Raises NoSuchObjectException."""
-    found = (client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
-    if not found and role not in client.api.get_role_names():
+    grants = (client.api.get_principals_in_role(GetPrincipalsInRoleRequest(role))).principalGrants or ()
+    if not grants and role not in client.api.get_role_names():
         raise _no_role(role)
-    return found
+    return grants
 
 
 def current_roles(client: Operations) -> list[str]:
@@ -118,13 +118,13 @@ def current_roles(client: Operations) -> list[str]:
     waiting = [Principal(name, GROUP) for name in client.groups]
     if client.user is not None:
         waiting.append(Principal(client.user, USER))
-    found = {"public"}
+    roles = {"public"}
     while waiting:
         for grant in role_grants(client, waiting.pop()):
-            if grant.roleName is not None and grant.roleName not in found:
-                found.add(grant.roleName)
+            if grant.roleName is not None and grant.roleName not in roles:
+                roles.add(grant.roleName)
                 waiting.append(Principal(grant.roleName, ROLE))
-    return sorted(found)
+    return sorted(roles)
 
 
 def _set_role(client: Operations, role: str) -> Result:
@@ -260,19 +260,19 @@ def _show_grant(
     client: Operations, current: DatabaseName, principal: Principal | None, target: s.Target | None
 ) -> Result:
     if target is None:
-        found = _listed(client, principal, None)
-        return shown_grants(found, {})
+        grants = _listed(client, principal, None)
+        return shown_grants(grants, {})
     check_target(client, current, target)
     ref = _reference(client, current, target)
-    found = _listed(client, principal, ref)
+    grants = _listed(client, principal, ref)
     keys: dict[TableName, tuple[str, ...]] = {}
     if target.kind == s.TABLE:
         name = table_of(target.name, current)
         try:
             table = client.fresh_table(name)
         except PermissionDenied:
-            return shown_grants(found, keys)  # The grants may be read, and the table may not.
+            return shown_grants(grants, keys)  # The grants may be read, and the table may not.
         keys[TableName("", ref.dbName or "", ref.objectName or "")] = keys_of(table)
         with suppress(MetastoreError):  # Apache's metastore lists the grants of single columns only.
-            found += _listed(client, principal, column_reference(ref, None))
-    return shown_grants(found, keys)
+            grants += _listed(client, principal, column_reference(ref, None))
+    return shown_grants(grants, keys)

@@ -49,8 +49,8 @@ def execute_show(client: Operations, current: DatabaseName, statement: s.ShowSta
             matches = compile_pattern(pattern_of(like))
             return rows_of("catalog_name", sorted(name for name in names if matches(name)))
         case s.ShowDatabases(like):
-            found = client.databases(DatabaseName(current.catalog, pattern_of(like)).field)
-            return rows_of("database_name", found)
+            databases = client.databases(DatabaseName(current.catalog, pattern_of(like)).field)
+            return rows_of("database_name", databases)
         case s.ShowTables(name, like):
             database = _existing(client, database_of(name, current))
             return rows_of("tab_name", client.api.get_tables(database.field, pattern_of(like)))
@@ -95,9 +95,9 @@ def _of_table(client: Operations, current: DatabaseName, statement: s.ShowStatem
                 return descriptions.described_column(target, table, column)
             if partition:
                 values = values_of(str(target), keys_of(table), dict(partition))
-                found = client.partition(target, values)
+                struct = client.partition(target, values)
                 shown = formatted.formatted_partition if detail == "FORMATTED" else formatted.extended_partition
-                return shown(table, found)
+                return shown(table, struct)
             return (
                 formatted.formatted_table(table)
                 if detail == "FORMATTED"
@@ -165,18 +165,18 @@ def _constraints(client: Operations, name: TableName, table: Table) -> Constrain
         return Constraints()
     request = AllTableConstraintsRequest(name.database, name.table, table.catName or DEFAULT_CATALOG)
     try:
-        found = (client.api.get_all_table_constraints(request)).allTableConstraints
+        response = (client.api.get_all_table_constraints(request)).allTableConstraints
     except (NotSupported, ApplicationError):
         return Constraints()
-    if found is None:
+    if response is None:
         return Constraints()
     return Constraints(
-        found.primaryKeys or (),
-        found.foreignKeys or (),
-        found.uniqueConstraints or (),
-        found.notNullConstraints or (),
-        found.defaultConstraints or (),
-        found.checkConstraints or (),
+        response.primaryKeys or (),
+        response.foreignKeys or (),
+        response.uniqueConstraints or (),
+        response.notNullConstraints or (),
+        response.defaultConstraints or (),
+        response.checkConstraints or (),
     )
 
 

@@ -114,8 +114,8 @@ class Statements:
                 return self._show_remotes(statement)
             case s.ShowCreateRemote(kind, name):
                 local = local_name(kind, name, self.current)
-                found = self._definition(kind, local)
-                return rows_of("createremote_stmt", [printed(create_statement(kind, local, found)) + ";"])
+                defined = self._definition(kind, local)
+                return rows_of("createremote_stmt", [printed(create_statement(kind, local, defined)) + ";"])
             case s.Use(name):
                 database = database_of(name, self.current)
                 self._database(database)
@@ -210,12 +210,12 @@ class Statements:
     def _show_remotes(self, statement: s.ShowRemotes) -> Result:
         wanted = statement.database and local_name(Kind.DATABASE, statement.database, self.current)
         matches = compile_pattern(pattern_of(statement.like))
-        found = [
+        rows = [
             (kind, name, parameters)
             for kind, name, parameters in self._definitions()
             if matches(name[-1]) and (wanted is None or (kind is Kind.TABLE and name[:2] == wanted))
         ]
-        return descriptions.listed(found)
+        return descriptions.listed(rows)
 
     def _definition(self, kind: Kind, local: Parts) -> dict[str, str]:
         """A definition as it is listed. Raises NoSuchObjectException, InvalidOperationException for a local object."""
@@ -223,13 +223,13 @@ class Statements:
         listed = self._listed(key)
         if listed is not None and key in listed:
             return listed[key]
-        found = self._described(kind, local)
-        if not is_remote(found):
+        described = self._described(kind, local)
+        if not is_remote(described):
             word, name = kind.value.lower(), ".".join(local).removeprefix(f"{DEFAULT_CATALOG}.")
             raise InvalidOperationException(
                 f"{name} is a {word} of this metastore, not a remote {word}; SHOW REMOTES lists the remotes"
             )
-        return found
+        return described
 
     def _definitions(self) -> Iterator[tuple[Kind, Parts, dict[str, str]]]:
         """The definitions of all remotes that the caller may see."""
@@ -253,10 +253,10 @@ class Statements:
     def _listed(self, prefix: str) -> dict[str, dict[str, str]] | None:
         """The server's list of definitions; None where there is no such list, or the caller may not read it."""
         try:
-            found = self._client.api.get_properties(PropertyGetRequest(NAMESPACE, prefix))
+            properties = self._client.api.get_properties(PropertyGetRequest(NAMESPACE, prefix))
         except (MethodMissing, NoSuchObjectException, PermissionDenied):
             return None
-        return found.properties or {}
+        return properties.properties or {}
 
     def _described(self, kind: Kind, local: Parts) -> dict[str, str]:
         """A definition as the object itself shows it."""
@@ -275,10 +275,10 @@ class Statements:
         return self._client.api.get_database(name.field)
 
     def _catalog(self, name: str) -> Catalog:
-        found = (self._client.api.get_catalog(GetCatalogRequest(name))).catalog
-        if found is None:
+        catalog = (self._client.api.get_catalog(GetCatalogRequest(name))).catalog
+        if catalog is None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, "the reply holds no catalog")
-        return found
+        return catalog
 
     # Connectors
 

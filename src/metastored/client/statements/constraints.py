@@ -32,32 +32,32 @@ class Constraints(NamedTuple):
 
 def constraints_of(constraints: Iterable[Constraint], columns: Iterable[Column], name: TableName) -> Constraints:
     """Constraints as the API takes them. NOT NULL, DEFAULT and CHECK are enabled unless DISABLE is written."""
-    found: dict[str, list[Any]] = {field: [] for field in Constraints._fields}
+    by_field: dict[str, list[Any]] = {field: [] for field in Constraints._fields}
     cat, db, table = name.catalog_field, name.database, name.table
     for each in constraints:
         states = (_is_enabled(each), "VALIDATE" in each.states, "RELY" in each.states)
         own = [normalize(column) for column in each.columns]
         if each.kind == "PRIMARY KEY":
             rows: list[Any] = [SQLPrimaryKey(db, table, c, at, each.name, *states, cat) for at, c in enumerate(own, 1)]
-            found["primary_keys"] += rows
+            by_field["primary_keys"] += rows
         elif each.kind == "UNIQUE":
             rows = [SQLUniqueConstraint(cat, db, table, c, at, each.name, *states) for at, c in enumerate(own, 1)]
-            found["unique"] += rows
+            by_field["unique"] += rows
         elif each.kind == "FOREIGN KEY":
             parent = table_of(each.references, DatabaseName(name.catalog, db))
             for at, (column, other) in enumerate(zip(own, each.referenced, strict=True), 1):
                 to = (parent.database, parent.table, normalize(other))
                 row = SQLForeignKey(*to, db, table, column, at, 0, 0, each.name, None, *states, cat)
-                found["foreign_keys"].append(row)
+                by_field["foreign_keys"].append(row)
         else:
-            found["checks"].append(SQLCheckConstraint(cat, db, table, None, each.condition, each.name, *states))
+            by_field["checks"].append(SQLCheckConstraint(cat, db, table, None, each.condition, each.name, *states))
     for field in columns:
         on = (cat, db, table, normalize(field.name))
         if field.not_null:
-            found["not_null"].append(SQLNotNullConstraint(*on, None, True, False, False))
+            by_field["not_null"].append(SQLNotNullConstraint(*on, None, True, False, False))
         if field.default is not None:
-            found["defaults"].append(SQLDefaultConstraint(*on, field.default, None, True, False, False))
-    return Constraints(**{kind: tuple(each) for kind, each in found.items()})
+            by_field["defaults"].append(SQLDefaultConstraint(*on, field.default, None, True, False, False))
+    return Constraints(**{kind: tuple(each) for kind, each in by_field.items()})
 
 
 def _is_enabled(constraint: Constraint) -> bool:

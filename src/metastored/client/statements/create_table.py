@@ -143,38 +143,38 @@ def _properties(shown: Mapping[str, str]) -> list[str]:
 def _columns(columns: Iterable[FieldSchema], constraints: Constraints) -> list[str]:
     not_null = {each.column_name for each in constraints.not_null}
     defaults = {each.column_name: each.default_value for each in constraints.defaults}
-    found = []
+    lines = []
     for each in columns:
         text = f"{backquoted(each.name or '')} {each.type}"
         text += " NOT NULL" if each.name in not_null else ""
         text += f" DEFAULT {defaults[each.name]}" if each.name in defaults else ""
         text += f" COMMENT {quoted(each.comment)}" if each.comment else ""
-        found.append(text)
-    return found
+        lines.append(text)
+    return lines
 
 
 def _constraints(constraints: Constraints) -> list[str]:
-    found: list[str] = []
+    clauses: list[str] = []
     if constraints.primary_keys:
         keys = sorted(constraints.primary_keys, key=lambda each: each.key_seq or 0)
-        found.append(
+        clauses.append(
             f"{_named(keys[0].pk_name)}PRIMARY KEY ({_names(each.column_name for each in keys)})"
             f"{_states(keys[0].enable_cstr, keys[0].validate_cstr, keys[0].rely_cstr)}"
         )
     for name in dict.fromkeys(each.uk_name for each in constraints.unique):
         rows = [each for each in constraints.unique if each.uk_name == name]
         states = _states(rows[0].enable_cstr, rows[0].validate_cstr, rows[0].rely_cstr)
-        found.append(f"{_named(name)}UNIQUE ({_names(each.column_name for each in rows)}){states}")
+        clauses.append(f"{_named(name)}UNIQUE ({_names(each.column_name for each in rows)}){states}")
     for name in dict.fromkeys(each.fk_name for each in constraints.foreign_keys):
         links = [each for each in constraints.foreign_keys if each.fk_name == name]
         parent = f"{backquoted(links[0].pktable_db or '')}.{backquoted(links[0].pktable_name or '')}"
         states = _states(links[0].enable_cstr, links[0].validate_cstr, links[0].rely_cstr)
         own, others = _names(each.fkcolumn_name for each in links), _names(each.pkcolumn_name for each in links)
-        found.append(f"{_named(name)}FOREIGN KEY ({own}) REFERENCES {parent} ({others}){states}")
+        clauses.append(f"{_named(name)}FOREIGN KEY ({own}) REFERENCES {parent} ({others}){states}")
     for check in constraints.checks:
         states = "" if check.enable_cstr else " DISABLE"
-        found.append(f"{_named(check.dc_name)}CHECK ({check.check_expression}){states}")
-    return found
+        clauses.append(f"{_named(check.dc_name)}CHECK ({check.check_expression}){states}")
+    return clauses
 
 
 def _named(name: str | None) -> str:

@@ -49,11 +49,11 @@ _ADDRESSES: Final = (URIS, ICEBERG_PATH, ICEBERG_URI, GLUE_ENDPOINT, GLUE_REGION
 def described_column(name: TableName, table: Table, column: str) -> Result:
     """DESCRIBE of one column. Raises InvalidOperationException for one that the table does not have."""
     columns = (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ()))
-    found = [each for each in columns if (each.name or "").lower() == normalize(column)]
-    if not found:
+    matching = [each for each in columns if (each.name or "").lower() == normalize(column)]
+    if not matching:
         known = ", ".join(each.name or "" for each in columns)
         raise InvalidOperationException(f"{name} has no column {column}; its columns are {known}")
-    return Result(COLUMNS, ((found[0].name, found[0].type, found[0].comment),))
+    return Result(COLUMNS, ((matching[0].name, matching[0].type, matching[0].comment),))
 
 
 def described_table(table: Table, detail: str | None) -> Result:
@@ -124,9 +124,9 @@ def described_connector(connector: DataConnector, extended: bool) -> Result:
 
 def described_catalog(catalog: Catalog | None) -> Result:
     """DESCRIBE CATALOG."""
-    found = catalog or Catalog()
-    facts = (("Catalog Name", found.name), ("Comment", found.description), ("Location", found.locationUri))
-    parameters = found.parameters or {}
+    described = catalog or Catalog()
+    facts = (("Catalog Name", described.name), ("Comment", described.description), ("Location", described.locationUri))
+    parameters = described.parameters or {}
     return Result(INFO, (*((name, value) for name, value in facts if value), *remote_rows(parameters)))
 
 
@@ -180,8 +180,8 @@ def remote_rows(parameters: Mapping[str, str]) -> list[tuple[str, str]]:
     if not is_remote(parameters):
         return []
     via = via_of(parameters)
-    found = sorted(remote_keys(parameters).items())
-    return [("", ""), (REMOTE_INFORMATION, ""), *((key, shown(key, value, via)) for key, value in found)]
+    pairs = sorted(remote_keys(parameters).items())
+    return [("", ""), (REMOTE_INFORMATION, ""), *((key, shown(key, value, via)) for key, value in pairs)]
 
 
 def _masked(key: str, value: str) -> str:

@@ -49,11 +49,11 @@ _TYPES: Final = {"integer": "int", "dec": "decimal", "numeric": "decimal", "doub
 
 def fields_of(columns: Iterable[Column], full: str) -> tuple[FieldSchema, ...]:
     """Columns as Hive stores them, in small letters. Raises InvalidInputException for a type that Hive lacks."""
-    found: list[FieldSchema] = []
+    fields: list[FieldSchema] = []
     for each in columns:
         type = column_type(each.type or "")
-        found += makers.fields_of({normalize(each.name): (type, each.comment)}, full)
-    return tuple(found)
+        fields += makers.fields_of({normalize(each.name): (type, each.comment)}, full)
+    return tuple(fields)
 
 
 def column_type(written: str) -> str:
@@ -175,10 +175,10 @@ def spark_tables(statement: CreateTable, name: TableName, owner: str | None, dir
         specific = specific.with_storage(location_uri=location)
     compatible = hive_compatible_form(stored)
     forms = [specific] if compatible is None else [compatible, specific]
-    found = [replace(to_hive_table(form, owner), catName=name.catalog_field) for form in forms]
-    for each in found:
+    tables = [replace(to_hive_table(form, owner), catName=name.catalog_field) for form in forms]
+    for each in tables:
         check_hive_table(each)
-    return found
+    return tables
 
 
 def _catalog_table(statement: CreateTable, name: TableName, owner: str | None) -> CatalogTable:
@@ -268,13 +268,13 @@ def view_table(
 
 def _view_parameters(columns: tuple[str, ...], current: str) -> Mapping[str, str]:
     """Where Spark looks up the names of the query, and the columns that the query has."""
-    found = {
+    parameters = {
         f"{CATALOG_AND_NAMESPACE}numParts": "2",
         f"{CATALOG_AND_NAMESPACE}part.0": SESSION_CATALOG,
         f"{CATALOG_AND_NAMESPACE}part.1": current,
         f"{QUERY_OUTPUT}numCols": str(len(columns)),
     }
-    return found | {f"{QUERY_OUTPUT}col.{at}": each for at, each in enumerate(columns)}
+    return parameters | {f"{QUERY_OUTPUT}col.{at}": each for at, each in enumerate(columns)}
 
 
 def materialized_table(

@@ -47,29 +47,29 @@ class Expected(NamedTuple):
 def makes(text: str, expected: Expected) -> bool:
     """Whether a text is one statement, and makes what is expected."""
     try:
-        found = parse(text)
+        parsed = parse(text)
     except StatementError:
         return False
-    if isinstance(found, CreateTable):
-        conditions = [each.condition for each in found.constraints if each.condition is not None]
+    if isinstance(parsed, CreateTable):
+        conditions = [each.condition for each in parsed.constraints if each.condition is not None]
         same = (
-            _items(found.partitioned_by) == _squeezed_all(expected.partitioned_by)
+            _items(parsed.partitioned_by) == _squeezed_all(expected.partitioned_by)
             and sorted(map(_squeezed, conditions)) == sorted(map(_squeezed, expected.conditions))
-            and len(found.constraints) - len(conditions) == expected.keys
-            and (found.buckets is not None) == expected.is_bucketed
-            and (found.provider or "").lower() == (expected.provider or "").lower()
-            and found.location == expected.location
+            and len(parsed.constraints) - len(conditions) == expected.keys
+            and (parsed.buckets is not None) == expected.is_bucketed
+            and (parsed.provider or "").lower() == (expected.provider or "").lower()
+            and parsed.location == expected.location
         )
-    elif isinstance(found, CreateView | CreateMaterializedView):
-        location = found.location if isinstance(found, CreateMaterializedView) else None
-        same = found.query == (expected.query or "").strip() and location == expected.location
+    elif isinstance(parsed, CreateView | CreateMaterializedView):
+        location = parsed.location if isinstance(parsed, CreateMaterializedView) else None
+        same = parsed.query == (expected.query or "").strip() and location == expected.location
     else:
         return False
     return (
         same
-        and _items(found.columns) == _squeezed_all(expected.columns)
-        and found.comment == expected.comment
-        and dict(found.properties) == dict(expected.properties)
+        and _items(parsed.columns) == _squeezed_all(expected.columns)
+        and parsed.comment == expected.comment
+        and dict(parsed.properties) == dict(expected.properties)
     )
 
 

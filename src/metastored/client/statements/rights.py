@@ -61,11 +61,11 @@ def column_reference(ref: HiveObjectRef, column: str | None) -> HiveObjectRef:
 
 def expanded(privileges: Iterable[Privilege], target: Target) -> tuple[Privilege, ...]:
     """ALL as the privileges that Hive stores for it; on the server it stays one word. Each privilege once."""
-    found: dict[Privilege, None] = {}
+    once: dict[Privilege, None] = {}
     for each in privileges:
         words = DATA if each.word == ALL and target.kind != SERVER else (each.word,)
-        found |= dict.fromkeys(Privilege(word, each.columns) for word in words)
-    return tuple(found)
+        once |= dict.fromkeys(Privilege(word, each.columns) for word in words)
+    return tuple(once)
 
 
 def bag(

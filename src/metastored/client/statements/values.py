@@ -64,8 +64,8 @@ def local_name(kind: Kind, name: Parts, current: DatabaseName) -> Parts:
     """The full name of a remote in lower case: catalog, database and table, as far as its kind has them."""
     if kind is Kind.CATALOG:
         return (normalize(name[0]),)
-    found = table_of(name, current) if kind is Kind.TABLE else database_of(name, current)
-    return tuple(normalize(part) for part in (found.catalog or DEFAULT_CATALOG, *found[1:]))
+    full = table_of(name, current) if kind is Kind.TABLE else database_of(name, current)
+    return tuple(normalize(part) for part in (full.catalog or DEFAULT_CATALOG, *full[1:]))
 
 
 def definition(statement: CreateRemote, local: Parts) -> dict[str, str]:
@@ -74,28 +74,28 @@ def definition(statement: CreateRemote, local: Parts) -> dict[str, str]:
     Raises InvalidInputException where a clause and a property say different things.
     """
     given = dict(statement.properties)
-    found = dict(given)
-    _add(found, VIA, statement.via, "VIA", (VIA, FACTORY))
-    _add(found, PREFIX, statement.prefix, "PREFIX", (PREFIX,))
-    _add(found, CONNECTOR, statement.using, "USING", (CONNECTOR,))
+    keys = dict(given)
+    _add(keys, VIA, statement.via, "VIA", (VIA, FACTORY))
+    _add(keys, PREFIX, statement.prefix, "PREFIX", (PREFIX,))
+    _add(keys, CONNECTOR, statement.using, "USING", (CONNECTOR,))
     remote = None if statement.connected_to is None else ".".join(statement.connected_to)
     if statement.kind is Kind.TABLE and statement.connected_to is not None and len(statement.connected_to) == 1:
         remote = f"{local[1]}.{remote}"
-    _add(found, REMOTE, remote, "CONNECTED TO", (REMOTE, REMOTE_DATABASE_OF_HIVE))
-    if statement.kind is not Kind.CATALOG and REMOTE not in found and REMOTE_DATABASE_OF_HIVE not in found:
-        found[REMOTE] = ".".join((*local[1:-1], statement.name[-1]))
-    return found
+    _add(keys, REMOTE, remote, "CONNECTED TO", (REMOTE, REMOTE_DATABASE_OF_HIVE))
+    if statement.kind is not Kind.CATALOG and REMOTE not in keys and REMOTE_DATABASE_OF_HIVE not in keys:
+        keys[REMOTE] = ".".join((*local[1:-1], statement.name[-1]))
+    return keys
 
 
-def _add(found: dict[str, str], key: str, value: str | None, clause: str, same: tuple[str, ...]) -> None:
+def _add(keys: dict[str, str], key: str, value: str | None, clause: str, same: tuple[str, ...]) -> None:
     if value is None:
         return
     for other in same:
-        if found.get(other, value) != value:
+        if keys.get(other, value) != value:
             raise InvalidInputException(
-                f"{clause} says {value!r} and the property '{other}' says {found[other]!r}: leave one of them out"
+                f"{clause} says {value!r} and the property '{other}' says {keys[other]!r}: leave one of them out"
             )
-    found[key] = value
+    keys[key] = value
 
 
 def changed(statement: AlterRemote, local: Parts, before: Mapping[str, str]) -> dict[str, str]:

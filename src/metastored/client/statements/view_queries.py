@@ -111,7 +111,7 @@ def tables_in(query: str) -> tuple[Parts, ...]:
     """
     pieces = [*pieces_of(query)]
     named = {_bare(pieces[at][1]).lower() for at in range(len(pieces) - 2) if _is_named_query(pieces[at : at + 3])}
-    found: dict[Parts, None] = {}
+    names: dict[Parts, None] = {}
     levels = [_Level()]
     at = 0
     while at < len(pieces):
@@ -125,7 +125,7 @@ def tables_in(query: str) -> tuple[Parts, ...]:
             name = tuple(_bare(pieces[each][1]) for each in range(at, end, 2))
             is_function = end < len(pieces) and pieces[end][1] == "("
             if not is_function and (len(name) > 1 or name[0].lower() not in named):
-                found[name] = None
+                names[name] = None
             level.expects = False
             at = end
             continue
@@ -145,7 +145,7 @@ def tables_in(query: str) -> tuple[Parts, ...]:
         elif kind == "word" and word in _ENDS:
             level.lists = level.expects = False
         at += 1
-    return tuple(found)
+    return tuple(names)
 
 
 @dataclass(slots=True)

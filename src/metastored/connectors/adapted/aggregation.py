@@ -13,9 +13,9 @@ from metastored.wire.generated.statistics import AggrStats
 
 
 def aggregated(
-    names: Sequence[str], columns: Iterable[str], found: Mapping[str, Sequence[ColumnStatisticsObj]]
+    names: Sequence[str], columns: Iterable[str], by_partition: Mapping[str, Sequence[ColumnStatisticsObj]]
 ) -> AggrStats:
-    """The statistics of the requested columns over the requested partitions, of which `found` has some.
+    """The statistics of the requested columns over the requested partitions, of which `by_partition` has some.
 
     Where a column's type changed, those of the type that most partitions have count. `partsFound` is the number of
     partitions with statistics of every column, as in Hive.
@@ -23,9 +23,9 @@ def aggregated(
     requested = tuple(dict.fromkeys(column.lower() for column in columns))
     positions = {name: at for at, name in enumerate(dict.fromkeys(names))}
     read = {
-        name: {column.name: column for column in map(column_of, found[name])}
+        name: {column.name: column for column in map(column_of, by_partition[name])}
         for name in sorted(positions)
-        if name in found
+        if name in by_partition
     }
     statistics = []
     for column in requested:

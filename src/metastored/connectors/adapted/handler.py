@@ -135,8 +135,8 @@ class Adapted(PartitionCalls, StatisticsCalls):
         return tuple(filter(compile_pattern(pattern), self.get_all_tables(db)))
 
     def get_tables_by_type(self, db: str, pattern: str | None, type: str | None) -> tuple[str, ...]:
-        found = self.source.table_objects(database_name(db), self.get_tables(db, pattern))
-        return tuple(table.tableName or "" for table in found if not type or table.tableType == type)
+        tables = self.source.table_objects(database_name(db), self.get_tables(db, pattern))
+        return tuple(table.tableName or "" for table in tables if not type or table.tableType == type)
 
     def get_table_meta(
         self, dbs: str | None, pattern: str | None, types: Sequence[str] | None

@@ -92,8 +92,8 @@ class PartitionCalls:
         return self.get_partitions(db, name, limit)
 
     def get_partitions_req(self, request: PartitionsRequest) -> PartitionsResponse:
-        found = self.source.partitions(database_name(request.dbName, request.catName), request.tblName or "")
-        return PartitionsResponse(_first(found, request.maxParts))
+        partitions = self.source.partitions(database_name(request.dbName, request.catName), request.tblName or "")
+        return PartitionsResponse(_first(partitions, request.maxParts))
 
     def get_partition_names(self, db: str, name: str, limit: int) -> tuple[str, ...]:
         return self._names(self._keys(db, name), None, limit)
@@ -124,8 +124,8 @@ class PartitionCalls:
         return tuple(self.source.partitions_of(keys.db, keys.table, values))
 
     def get_partitions_by_names_req(self, request: GetPartitionsByNamesRequest) -> GetPartitionsByNamesResult:
-        found = self.get_partitions_by_names(request.db_name or "", request.tbl_name or "", request.names)
-        return GetPartitionsByNamesResult(found)
+        partitions = self.get_partitions_by_names(request.db_name or "", request.tbl_name or "", request.names)
+        return GetPartitionsByNamesResult(partitions)
 
     # By some of their values: an empty one stands for any
 
@@ -230,8 +230,8 @@ class PartitionCalls:
     # How
 
     def _keys(self, db: str | None, name: str | None, catalog: str | None = None) -> Keys:
-        found = self.source.table(database_name(db, catalog), name or "").partitionKeys or ()
-        typed = tuple((key.name or "", key.type or "") for key in found)
+        keys = self.source.table(database_name(db, catalog), name or "").partitionKeys or ()
+        typed = tuple((key.name or "", key.type or "") for key in keys)
         return Keys(database_name(db, catalog), name or "", typed)
 
     def _names(self, keys: Keys, where: Filter | None, limit: int | None) -> tuple[str, ...]:
@@ -243,8 +243,8 @@ class PartitionCalls:
         given = [(at, value) for at, value in enumerate(values) if value]
         # Only texts: the source compares numbers as numbers, and here "1" is not "01".
         texts = [Comparison(keys.names[at], "=", value) for at, value in given if keys.typed[at][1] == "string"]
-        found = self.source.partitions(keys.db, keys.table, And(tuple(texts)) if texts else None)
-        return _first((part for part in found if _agrees(part, given)), limit)
+        partitions = self.source.partitions(keys.db, keys.table, And(tuple(texts)) if texts else None)
+        return _first((part for part in partitions if _agrees(part, given)), limit)
 
     def _filtered(self, keys: Keys, where: str, limit: int | None) -> tuple[Partition, ...]:
         try:
@@ -253,8 +253,8 @@ class PartitionCalls:
         except FilterError as error:
             at = f"{keys.db}.{keys.table}"
             raise MetaException(f"the filter {where!r} over the partitions of {at}: {error}") from error
-        found = self.source.partitions(keys.db, keys.table, tree)
-        return _first((each for each in found if holds(each.values or ())), limit)
+        partitions = self.source.partitions(keys.db, keys.table, tree)
+        return _first((each for each in partitions if holds(each.values or ())), limit)
 
     def _by_expression(self, keys: Keys, request: PartitionsByExprRequest) -> PartitionsByExprResult:
         limit = request.maxParts if request.maxParts is not None and request.maxParts > 0 else -1
@@ -271,8 +271,8 @@ class PartitionCalls:
         except UnreadableExpression:
             # As Hive does: the client filters all of them by itself.
             return PartitionsByExprResult(_first(self.source.partitions(keys.db, keys.table), limit), True)
-        found = [(part, verdict(part.values or ())) for part in self.source.partitions(keys.db, keys.table, where)]
-        kept: list[tuple[Partition, Verdict]] = [each for each in found if each[1] is not False]
+        judged = [(part, verdict(part.values or ())) for part in self.source.partitions(keys.db, keys.table, where)]
+        kept: list[tuple[Partition, Verdict]] = [each for each in judged if each[1] is not False]
         unknown = any(each[1] is None for each in kept)
         return PartitionsByExprResult(_first((part for part, _ in kept), limit), unknown)
 
@@ -282,6 +282,6 @@ def _agrees(partition: Partition, given: Sequence[tuple[int, str]]) -> bool:
     return all(values[at] == value for at, value in given)
 
 
-def _first(found: Iterable[Any], limit: int | None) -> tuple[Any, ...]:
-    each = tuple(found)
+def _first(items: Iterable[Any], limit: int | None) -> tuple[Any, ...]:
+    each = tuple(items)
     return each if limit is None or limit < 0 else each[:limit]

@@ -35,25 +35,25 @@ class StatisticsCalls:
     def get_table_statistics_req(self, request: TableStatsRequest) -> TableStatsResult:
         """Those of columns; those of the whole table are among its parameters."""
         db = database_name(request.dbName, request.catName)
-        found = self.source.column_statistics(db, request.tblName or "", request.colNames or ())
-        return TableStatsResult(tableStats=tuple(found))
+        statistics = self.source.column_statistics(db, request.tblName or "", request.colNames or ())
+        return TableStatsResult(tableStats=tuple(statistics))
 
     def get_table_column_statistics(self, db: str, name: str, column: str) -> ColumnStatistics:
-        found = tuple(self.source.column_statistics(database_name(db), name, (column,)))
-        if not found:
+        statistics = tuple(self.source.column_statistics(database_name(db), name, (column,)))
+        if not statistics:
             raise NoSuchObjectException(
                 f"Statistics for dbName={db}, tableName={name}, columnName={column} do not exist."
             )
-        return ColumnStatistics(ColumnStatisticsDesc(True, db, name), found)
+        return ColumnStatistics(ColumnStatisticsDesc(True, db, name), statistics)
 
     def get_partition_column_statistics(self, db: str, name: str, partition: str, column: str) -> ColumnStatistics:
         values = partition_values(partition, self._key_names(database_name(db), name))
-        found = tuple(self.source.partition_statistics(database_name(db), name, values, (column,)))
-        if not found:
+        statistics = tuple(self.source.partition_statistics(database_name(db), name, values, (column,)))
+        if not statistics:
             raise NoSuchObjectException(
                 f"Statistics for dbName={db}, tableName={name}, partName={partition}, columnName={column} do not exist."
             )
-        return ColumnStatistics(ColumnStatisticsDesc(False, db, name, partition), found)
+        return ColumnStatistics(ColumnStatisticsDesc(False, db, name, partition), statistics)
 
     def get_partitions_statistics_req(self, request: PartitionsStatsRequest) -> PartitionsStatsResult:
         db, table = database_name(request.dbName, request.catName), request.tblName or ""
@@ -61,8 +61,8 @@ class StatisticsCalls:
 
     def get_aggr_stats_for(self, request: PartitionsStatsRequest) -> AggrStats:
         db, table = database_name(request.dbName, request.catName), request.tblName or ""
-        found = self._of_partitions(db, table, request)
-        return aggregated(request.partNames or (), request.colNames or (), found)
+        by_partition = self._of_partitions(db, table, request)
+        return aggregated(request.partNames or (), request.colNames or (), by_partition)
 
     def _of_partitions(
         self, db: str, table: str, request: PartitionsStatsRequest
@@ -73,8 +73,8 @@ class StatisticsCalls:
         if not keys or not names or not columns:
             return {}
         values = [partition_values(name, keys) for name in names]
-        found = self.source.partitions_statistics(db, table, values, columns)
-        return {name: tuple(each) for name, each in zip(names, found, strict=True) if each}
+        by_values = self.source.partitions_statistics(db, table, values, columns)
+        return {name: tuple(each) for name, each in zip(names, by_values, strict=True) if each}
 
     def _key_names(self, db: str, table: str) -> tuple[str, ...]:
         return tuple(key.name or "" for key in self.source.table(db, table).partitionKeys or ())

@@ -91,12 +91,12 @@ class GlueSource(Source):
 
     def database(self, name: str) -> Database:
         with self._told(name):
-            found = self._glue.get_database(Name=name, **self._catalog)["Database"]
+            answer = self._glue.get_database(Name=name, **self._catalog)["Database"]
         return Database(
-            name=found["Name"],
-            description=found.get("Description"),
-            locationUri=found.get("LocationUri"),
-            parameters=dict(found.get("Parameters") or {}),
+            name=answer["Name"],
+            description=answer.get("Description"),
+            locationUri=answer.get("LocationUri"),
+            parameters=dict(answer.get("Parameters") or {}),
         )
 
     def create_database(self, database: Database) -> None:
@@ -119,15 +119,15 @@ class GlueSource(Source):
 
     def table(self, db: str, name: str) -> Table:
         with self._told(f"{db}.{name}", "table not found"):
-            found = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
-        return table_of(db, found)
+            answer = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
+        return table_of(db, answer)
 
     def table_objects(self, db: str, names: Sequence[str]) -> Iterable[Table]:
         """All of them at once: Glue lists tables with all that it knows of them."""
         wanted = set(names)
         with self._told(db):
-            found = list(self._all("get_tables", "TableList", DatabaseName=db))
-        return [table_of(db, each) for each in found if each["Name"] in wanted]
+            answers = list(self._all("get_tables", "TableList", DatabaseName=db))
+        return [table_of(db, each) for each in answers if each["Name"] in wanted]
 
     def create_table(self, table: Table) -> None:
         db, name = table.dbName or "", table.tableName or ""
@@ -142,14 +142,14 @@ class GlueSource(Source):
     def alter_table_if(self, db: str, name: str, table: Table, key: str, value: str | None) -> None:
         """By Glue's version of the table: a change in between makes this one fail."""
         with self._told(f"{db}.{name}", "table not found"):
-            found = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
-        now = (found.get("Parameters") or {}).get(key)
+            answer = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
+        now = (answer.get("Parameters") or {}).get(key)
         if now != value:
             raise MetaException(
                 f"The table has been modified. The parameter value for key '{key}' is '{now}'. The expected was value "
                 f"was '{value}'"
             )
-        self._update(db, name, table, found.get("VersionId"))
+        self._update(db, name, table, answer.get("VersionId"))
 
     def _update(self, db: str, name: str, table: Table, version: str | None = None) -> None:
         at = {"VersionId": version} if version else {}
@@ -177,23 +177,23 @@ class GlueSource(Source):
             if expression := glue_expression(where, keys):
                 place["Expression"] = expression
         with self._told(f"{db}.{name}", "table not found"):
-            found = list(self._all("get_partitions", "Partitions", **place))
-        return sorted((partition_of(db, name, each) for each in found), key=lambda part: part.values or ())
+            answers = list(self._all("get_partitions", "Partitions", **place))
+        return sorted((partition_of(db, name, each) for each in answers), key=lambda part: part.values or ())
 
     def partitions_of(self, db: str, name: str, values: Sequence[Sequence[str]]) -> Iterable[Partition]:
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
         remaining = [{"Values": list(each)} for each in values]
-        found: list[Partition] = []
+        partitions: list[Partition] = []
         while remaining:
             asked, remaining = remaining[:READ_BATCH], remaining[READ_BATCH:]
             with self._told(f"{db}.{name}", "table not found"):
                 answer = self._glue.batch_get_partition(**place, PartitionsToGet=asked)
-            found += [partition_of(db, name, each) for each in answer.get("Partitions") or ()]
+            partitions += [partition_of(db, name, each) for each in answer.get("Partitions") or ()]
             left = answer.get("UnprocessedKeys") or []
             if len(left) == len(asked):
                 raise MetaException(f"{self._where}: it returned none of {len(asked)} partitions of {db}.{name}")
             remaining += left
-        return found
+        return partitions
 
     def partition(self, db: str, name: str, values: Sequence[str]) -> Partition:
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
@@ -267,7 +267,7 @@ class GlueSource(Source):
         """Those that are there. Raises _NoStatistics where they may not be read, or the service has no such call."""
         from botocore.exceptions import ClientError
 
-        found: list[ColumnStatisticsObj] = []
+        statistics: list[ColumnStatisticsObj] = []
         place = {"DatabaseName": db, "TableName": name, **more, **self._catalog}
         for at in range(0, len(columns), BATCH):
             with self._told(f"{db}.{name}", "table not found"):
@@ -279,8 +279,8 @@ class GlueSource(Source):
                         raise
                     log.info("%s: the statistics of %s.%s are not readable: %s", self._where, db, name, code)
                     raise _NoStatistics from None
-            found += [statistics_of(each) for each in answer.get("ColumnStatisticsList") or ()]
-        return found
+            statistics += [statistics_of(each) for each in answer.get("ColumnStatisticsList") or ()]
+        return statistics
 
     # How
 

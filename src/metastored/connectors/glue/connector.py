@@ -88,12 +88,12 @@ def _as_role(session: Any, role: str, context: Context, config: Any) -> Any:
     sts = _checked(session.client("sts", config=config), context)
 
     def renew() -> dict[str, str]:
-        found = sts.assume_role(RoleArn=role, RoleSessionName=SESSION_NAME)["Credentials"]
+        credentials = sts.assume_role(RoleArn=role, RoleSessionName=SESSION_NAME)["Credentials"]
         return {
-            "access_key": found["AccessKeyId"],
-            "secret_key": found["SecretAccessKey"],
-            "token": found["SessionToken"],
-            "expiry_time": found["Expiration"].isoformat(),
+            "access_key": credentials["AccessKeyId"],
+            "secret_key": credentials["SecretAccessKey"],
+            "token": credentials["SessionToken"],
+            "expiry_time": credentials["Expiration"].isoformat(),
         }
 
     inner = get_session()

@@ -23,14 +23,14 @@ from metastored.wire.generated.common import (
 _EPOCH: Final = date(1970, 1, 1)
 
 
-def statistics_of(found: Mapping[str, Any]) -> ColumnStatisticsObj:
+def statistics_of(answer: Mapping[str, Any]) -> ColumnStatisticsObj:
     """The statistics of one column."""
-    data = found["StatisticsData"]
+    data = answer["StatisticsData"]
     kind = data["Type"]
     field, read = _KINDS[kind]
     numbers = data.get(f"{kind.capitalize()}ColumnStatisticsData") or {}
     return ColumnStatisticsObj(
-        found["ColumnName"], found.get("ColumnType"), ColumnStatisticsData(**{field: read(numbers)})
+        answer["ColumnName"], answer.get("ColumnType"), ColumnStatisticsData(**{field: read(numbers)})
     )
 
 

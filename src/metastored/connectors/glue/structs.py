@@ -16,56 +16,56 @@ from metastored.wire.structs import replace
 # --- from Glue ---------------------------------------------------------------------------------------------
 
 
-def table_of(db: str, found: Mapping[str, Any]) -> Table:
-    parameters = dict(found.get("Parameters") or {})
-    if found.get("Description"):
-        parameters.setdefault("comment", found["Description"])
+def table_of(db: str, answer: Mapping[str, Any]) -> Table:
+    parameters = dict(answer.get("Parameters") or {})
+    if answer.get("Description"):
+        parameters.setdefault("comment", answer["Description"])
     return Table(
-        tableName=found["Name"],
+        tableName=answer["Name"],
         dbName=db,
-        owner=found.get("Owner"),
-        createTime=_seconds(found.get("CreateTime")),
-        lastAccessTime=_seconds(found.get("LastAccessTime")),
-        retention=found.get("Retention") or 0,
-        sd=_storage(found.get("StorageDescriptor") or {}),
-        partitionKeys=tuple(map(_column, found.get("PartitionKeys") or ())),
+        owner=answer.get("Owner"),
+        createTime=_seconds(answer.get("CreateTime")),
+        lastAccessTime=_seconds(answer.get("LastAccessTime")),
+        retention=answer.get("Retention") or 0,
+        sd=_storage(answer.get("StorageDescriptor") or {}),
+        partitionKeys=tuple(map(_column, answer.get("PartitionKeys") or ())),
         parameters=parameters,
-        viewOriginalText=found.get("ViewOriginalText"),
-        viewExpandedText=found.get("ViewExpandedText"),
-        tableType=found.get("TableType"),
+        viewOriginalText=answer.get("ViewOriginalText"),
+        viewExpandedText=answer.get("ViewExpandedText"),
+        tableType=answer.get("TableType"),
     )
 
 
-def partition_of(db: str, name: str, found: Mapping[str, Any]) -> Partition:
+def partition_of(db: str, name: str, answer: Mapping[str, Any]) -> Partition:
     return Partition(
-        values=tuple(found["Values"]),
+        values=tuple(answer["Values"]),
         dbName=db,
         tableName=name,
-        createTime=_seconds(found.get("CreationTime")),
-        lastAccessTime=_seconds(found.get("LastAccessTime")),
-        sd=_storage(found.get("StorageDescriptor") or {}),
-        parameters=dict(found.get("Parameters") or {}),
+        createTime=_seconds(answer.get("CreationTime")),
+        lastAccessTime=_seconds(answer.get("LastAccessTime")),
+        sd=_storage(answer.get("StorageDescriptor") or {}),
+        parameters=dict(answer.get("Parameters") or {}),
     )
 
 
-def _storage(found: Mapping[str, Any]) -> StorageDescriptor:
-    serde = found.get("SerdeInfo") or {}
+def _storage(answer: Mapping[str, Any]) -> StorageDescriptor:
+    serde = answer.get("SerdeInfo") or {}
     return StorageDescriptor(
-        cols=tuple(map(_column, found.get("Columns") or ())),
-        location=found.get("Location"),
-        inputFormat=found.get("InputFormat"),
-        outputFormat=found.get("OutputFormat"),
-        compressed=bool(found.get("Compressed")),
-        numBuckets=found.get("NumberOfBuckets", -1),
+        cols=tuple(map(_column, answer.get("Columns") or ())),
+        location=answer.get("Location"),
+        inputFormat=answer.get("InputFormat"),
+        outputFormat=answer.get("OutputFormat"),
+        compressed=bool(answer.get("Compressed")),
+        numBuckets=answer.get("NumberOfBuckets", -1),
         serdeInfo=SerDeInfo(serde.get("Name"), serde.get("SerializationLibrary"), dict(serde.get("Parameters") or {})),
-        bucketCols=tuple(found.get("BucketColumns") or ()),
-        sortCols=tuple(Order(each["Column"], each["SortOrder"]) for each in found.get("SortColumns") or ()),
-        parameters=dict(found.get("Parameters") or {}),
+        bucketCols=tuple(answer.get("BucketColumns") or ()),
+        sortCols=tuple(Order(each["Column"], each["SortOrder"]) for each in answer.get("SortColumns") or ()),
+        parameters=dict(answer.get("Parameters") or {}),
     )
 
 
-def _column(found: Mapping[str, Any]) -> FieldSchema:
-    return FieldSchema(found["Name"], found.get("Type"), found.get("Comment"))
+def _column(answer: Mapping[str, Any]) -> FieldSchema:
+    return FieldSchema(answer["Name"], answer.get("Type"), answer.get("Comment"))
 
 
 def _seconds(moment: datetime | None) -> int:

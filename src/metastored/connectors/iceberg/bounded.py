@@ -45,9 +45,9 @@ class BoundedFileIO(PyArrowFileIO):
 class _Bounded(InputFile):
     """A file for reading. A compressed metadata file is decompressed here, and has the name of one that is not."""
 
-    def __init__(self, found: Any) -> None:
-        location = found.location
-        self._found = found
+    def __init__(self, response: Any) -> None:
+        location = response.location
+        self._found = response
         self._gzipped = location.endswith(GZIPPED)
         super().__init__(location.removesuffix(GZIPPED) + PLAIN if self._gzipped else location)
 

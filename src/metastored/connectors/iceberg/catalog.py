@@ -91,9 +91,9 @@ class IcebergSource(Source):
 
     def database(self, name: str) -> Database:
         with self._told(name):
-            found = self._catalog.load_namespace_properties(_namespace(name))
-        comment, location, owner = (found.get(key) for key in _DATABASE)
-        others = {key: str(value) for key, value in found.items() if key not in _DATABASE}
+            properties = self._catalog.load_namespace_properties(_namespace(name))
+        comment, location, owner = (properties.get(key) for key in _DATABASE)
+        others = {key: str(value) for key, value in properties.items() if key not in _DATABASE}
         return Database(name, comment, location, others, ownerName=owner)
 
     def create_database(self, database: Database) -> None:

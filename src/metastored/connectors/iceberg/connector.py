@@ -55,10 +55,10 @@ def catalog_type(endpoint: Endpoint) -> str:
     """`rest` or `sql`, as the definition or the address says. Raises ConfigError."""
     scheme = urlsplit(endpoint.get(ICEBERG_URI)).scheme.partition("+")[0]
     implied = _SCHEMES.get(scheme)
-    found = endpoint.get(f"{PREFIX}type") or implied
-    if implied is None or found != implied:
+    kind = endpoint.get(f"{PREFIX}type") or implied
+    if implied is None or kind != implied:
         raise ConfigError(
-            f"'{ICEBERG_URI}' begins with {scheme}:// and '{PREFIX}type' is {found or 'not given'}; REST catalogs have "
+            f"'{ICEBERG_URI}' begins with {scheme}:// and '{PREFIX}type' is {kind or 'not given'}; REST catalogs have "
             "http:// or https://, SQL catalogs have sqlite:// or postgresql+psycopg://"
         )
     return implied
@@ -66,15 +66,15 @@ def catalog_type(endpoint: Endpoint) -> str:
 
 def properties_of(endpoint: Endpoint) -> dict[str, str]:
     """The properties for pyiceberg. Raises ConfigError for those that would run code of the definition's choice."""
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for key, value in endpoint.properties:
         if key in _AWS:
-            found[_AWS[key]] = value
+            properties[_AWS[key]] = value
         elif key.startswith(PREFIX):
             name = key.removeprefix(PREFIX)
             check_defined(name, key)
-            found[name] = value
-    return found
+            properties[name] = value
+    return properties
 
 
 def _source(endpoint: Endpoint, context: Context) -> Source:

@@ -66,11 +66,16 @@ def check_defined(name: str, key: str) -> None:
         )
 
 
-def passed(found: Mapping[str, Any], allowed: frozenset[str], what: str) -> dict[str, str]:
+def passed(properties: Mapping[str, Any], allowed: frozenset[str], what: str) -> dict[str, str]:
     """Those of the properties that may pass. The others are counted in the log: most belong to the table alone."""
-    kept = {key: value for key, value in found.items() if key in allowed and isinstance(value, str)}
-    if len(kept) < len(found):
-        log.debug("%s: %d of %d properties do not reach the Iceberg library", what, len(found) - len(kept), len(found))
+    kept = {key: value for key, value in properties.items() if key in allowed and isinstance(value, str)}
+    if len(kept) < len(properties):
+        log.debug(
+            "%s: %d of %d properties do not reach the Iceberg library",
+            what,
+            len(properties) - len(kept),
+            len(properties),
+        )
     return kept
 
 
@@ -86,15 +91,15 @@ def check_hosts(properties: Mapping[str, str], hosts: AllowedHosts) -> None:
         check_host(host, port or HTTPS, hosts)
 
 
-def file_io(own: Mapping[str, str], found: Mapping[str, Any], hosts: AllowedHosts, what: str) -> FileIO:
-    """The access to the files of a table: `own` is the definition's, `found` what its catalog or metadata says.
+def file_io(own: Mapping[str, str], answered: Mapping[str, Any], hosts: AllowedHosts, what: str) -> FileIO:
+    """The access to the files of a table: `own` is the definition's, `answered` what its catalog or metadata says.
 
     Raises ConfigError where the definition's credentials would be sent to a host that the definition does not name.
     """
     from metastored.connectors.iceberg.bounded import BoundedFileIO
 
     properties = {key: value for key, value in own.items() if key in DEFINED}
-    theirs = passed(found, VENDED, what)
+    theirs = passed(answered, VENDED, what)
     for prefixes in _CLOUDS:
         properties = _of_one_source(properties, theirs, prefixes, what)
     properties |= theirs

@@ -132,9 +132,9 @@ class PathSource(Source):
 
 def newest_metadata(files: Sequence[tuple[str, int]]) -> str | None:
     """Of names and times, the name of the metadata with the highest version; of several, the one written last."""
-    found: list[tuple[int, int, str]] = []
+    versions: list[tuple[int, int, str]] = []
     for name, written in files:
         match: Any = _FILE.fullmatch(name)
         if match is not None:
-            found.append((int(match["hadoop"] or match["catalog"]), written, name))
-    return max(found)[2] if found else None
+            versions.append((int(match["hadoop"] or match["catalog"]), written, name))
+    return max(versions)[2] if versions else None

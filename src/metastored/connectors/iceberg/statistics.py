@@ -68,12 +68,12 @@ def column_statistics(table: IcebergTable, columns: Sequence[str]) -> tuple[Colu
     if files is None:
         return ()
     distincts = _distincts(table, snapshot.snapshot_id)
-    found = []
+    statistics = []
     for field in fields:
         summary = _summary(field, files)
         if summary is not None:
-            found.append(_shown(field, summary, distincts.get(field.field_id, UNKNOWN_DISTINCTS)))
-    return tuple(found)
+            statistics.append(_shown(field, summary, distincts.get(field.field_id, UNKNOWN_DISTINCTS)))
+    return tuple(statistics)
 
 
 def _data_files(table: IcebergTable, snapshot: Any) -> list[File] | None:
@@ -83,8 +83,8 @@ def _data_files(table: IcebergTable, snapshot: Any) -> list[File] | None:
 
     def read(location: str) -> bytes:
         with table.io.new_input(location).open() as opened:
-            found: bytes = opened.read()
-            return found
+            content: bytes = opened.read()
+            return content
 
     # Not by pyiceberg: its compiled decoder checks no lengths, and bounds would show memory of the server.
     listed = manifests(read(snapshot.manifest_list))
@@ -123,15 +123,15 @@ def _summary(field: NestedField, files: Sequence[File]) -> _Summary | None:
 
 def _distincts(table: IcebergTable, snapshot_id: int) -> Mapping[int, int]:
     """The numbers of distinct values by the columns' ids, of a statistics file that was made for this snapshot."""
-    found: dict[int, int] = {}
+    distincts: dict[int, int] = {}
     for file in table.metadata.statistics:
         if file.snapshot_id != snapshot_id:
             continue
         for blob in file.blob_metadata:
             number = (blob.properties or {}).get("ndv", "")
             if blob.type == _SKETCH and len(blob.fields) == 1 and number.isdecimal():
-                found[blob.fields[0]] = int(number)
-    return found
+                distincts[blob.fields[0]] = int(number)
+    return distincts
 
 
 def _shown(field: NestedField, summary: _Summary, distincts: int) -> ColumnStatisticsObj:

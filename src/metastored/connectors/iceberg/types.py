@@ -127,8 +127,8 @@ def _iceberg(type: HiveType, new_id: Callable[[], int]) -> IcebergType:
 
     match type:
         case Primitive(name) if name in _TO_ICEBERG:
-            found: IcebergType = getattr(types, _TO_ICEBERG[name])()
-            return found
+            iceberg_type: IcebergType = getattr(types, _TO_ICEBERG[name])()
+            return iceberg_type
         case Decimal(precision, scale):
             return types.DecimalType(precision, scale)
         case Char() | Varchar():
@@ -155,10 +155,10 @@ def partition_spec(terms: Sequence[str], schema: Schema) -> PartitionSpec:
     fields = []
     for at, term in enumerate(terms):
         column, name, transform = _parsed(term)
-        found = next((each for each in schema.fields if each.name.lower() == column.lower()), None)
-        if found is None:
+        field = next((each for each in schema.fields if each.name.lower() == column.lower()), None)
+        if field is None:
             raise InvalidObjectException(f"{term!r} in the partitioning: there is no column {column!r}")
-        fields.append(PartitionField(found.field_id, 1000 + at, transform, name))
+        fields.append(PartitionField(field.field_id, 1000 + at, transform, name))
     return PartitionSpec(*fields)
 
 

@@ -62,7 +62,7 @@ def convert_filters(
     """
     converter = _Converter({name.lower(): (name, type) for name, type in columns.items()}, rules)
     parts = [each for predicate in predicates for each in _conjuncts(predicate)]
-    return " and ".join(found for part in parts if (found := converter.convert(part)) is not None)
+    return " and ".join(text for part in parts if (text := converter.convert(part)) is not None)
 
 
 def _conjuncts(node: Condition) -> list[Condition]:
@@ -84,7 +84,7 @@ class _Converter:
             case In(operand, items, negated) if self.rules.advanced:
                 return self.listed(operand, items, negated)
             case And(parts) if self.rules.advanced:
-                known = [found for part in parts if (found := self.convert(part)) is not None]
+                known = [text for part in parts if (text := self.convert(part)) is not None]
                 return _chain("and", known) if known else None
             case Or(parts) if self.rules.advanced:
                 each = [self.convert(part) for part in parts]
@@ -100,15 +100,15 @@ class _Converter:
         """The column of an operand; casts to wider integers do not matter."""
         match operand:
             case Key(name):
-                found = self.columns.get(name.lower())
-                usable = found is not None and (found[1] in (*_INTEGRAL, STRING, DATE)) and is_plain_name(found[0])
-                return found if usable else None
+                known = self.columns.get(name.lower())
+                usable = known is not None and (known[1] in (*_INTEGRAL, STRING, DATE)) and is_plain_name(known[0])
+                return known if usable else None
             case Call("cast", (inner,), str() as target):
-                found = self.column(inner)
+                known = self.column(inner)
                 type = parse_data_type(target.lower())
-                if found is None or found[1] not in _INTEGRAL or type not in _INTEGRAL:
+                if known is None or known[1] not in _INTEGRAL or type not in _INTEGRAL:
                     return None
-                return found if _INTEGRAL.index(found[1]) <= _INTEGRAL.index(type) else None
+                return known if _INTEGRAL.index(known[1]) <= _INTEGRAL.index(type) else None
         return None
 
     def compared(self, left: Operand, op: str, value: LiteralValue, mirrored: bool) -> str | None:

@@ -89,14 +89,14 @@ def matching_rows(expression: pyarrow.compute.Expression, schema: StructType, ro
     while numbers in schema.names:
         numbers += "_"
     try:
-        found = table.append_column(numbers, pa.array(range(len(rows)), pa.int64())).filter(expression)
+        matching = table.append_column(numbers, pa.array(range(len(rows)), pa.int64())).filter(expression)
     except pa.ArrowInvalid as error:
         if "No match for FieldRef" in str(error):
             raise _not_about_partitions(str(expression), [], schema) from error
         raise SparkCatalogError("DATATYPE_MISMATCH", f"the predicate {expression}: {error}") from error
     except pa.ArrowNotImplementedError as error:
         raise SparkCatalogError("DATATYPE_MISMATCH", f"the predicate {expression}: {error}") from error
-    return list(found.column(numbers).to_pylist())
+    return list(matching.column(numbers).to_pylist())
 
 
 def partition_table(schema: StructType, rows: Sequence[Values]) -> pyarrow.Table:

@@ -69,10 +69,10 @@ def _number(value: Any) -> Any:
     if not isinstance(value, str):
         return value if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
     try:
-        found = Decimal(value.strip())
+        number = Decimal(value.strip())
     except InvalidOperation:
         return None
-    return None if found.is_nan() else found
+    return None if number.is_nan() else number
 
 
 def _boolean(value: Any) -> Any:
@@ -83,24 +83,24 @@ def _boolean(value: Any) -> Any:
 
 def _timestamp(value: Any) -> Any:
     if isinstance(value, datetime):
-        found = value
+        moment = value
     elif isinstance(value, date):
         return datetime(value.year, value.month, value.day)
     else:
         try:
-            found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None  # type: ignore[assignment]
+            moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None  # type: ignore[assignment]
         except ValueError:
             return None
-    if found is not None and found.tzinfo is not None:
-        found = found.astimezone(UTC).replace(tzinfo=None)
-    return found
+    if moment is not None and moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    return moment
 
 
 def _date(value: Any) -> Any:
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    found = _timestamp(value)
-    return None if found is None else found.date()
+    moment = _timestamp(value)
+    return None if moment is None else moment.date()
 
 
 def _text(value: Any) -> Any:
@@ -177,10 +177,12 @@ class _Binder:
                 held = self.condition(condition)
                 return lambda values: (held(values) is expected) is not negated
             case Holds(operand, negated):
-                found = self.operand(operand)
-                if found.kind is not Kind.BOOLEAN:
-                    raise self.wrong(found.at, f"a condition was expected, and {found.described} is not a boolean")
-                return _known(found.value, lambda value: value is not negated)
+                evaluated = self.operand(operand)
+                if evaluated.kind is not Kind.BOOLEAN:
+                    raise self.wrong(
+                        evaluated.at, f"a condition was expected, and {evaluated.described} is not a boolean"
+                    )
+                return _known(evaluated.value, lambda value: value is not negated)
 
     def comparison(self, left: Operand, op: str, right: Operand) -> _Evaluated:
         one, other = self.operand(left), self.operand(right)
@@ -232,10 +234,10 @@ class _Binder:
             return operand.value
         read, value = _READERS[kind], operand.value
         if operand.constant:
-            found = read(value(()))
-            if found is None and value(()) is not None:
+            converted_value = read(value(()))
+            if converted_value is None and value(()) is not None:
                 raise self.wrong(operand.at, f"{_EXAMPLES[kind]} was expected")
-            return lambda values: found
+            return lambda values: converted_value
         return lambda values: read(value(values))
 
     def operand(self, node: Operand) -> _Bound:
@@ -278,8 +280,8 @@ class _Binder:
         whole = str(type) in ("tinyint", "smallint", "int", "bigint")
 
         def converted(values: Sequence[str]) -> Any:
-            found = read(value(values))
-            return int(found) if whole and found is not None else found
+            result = read(value(values))
+            return int(result) if whole and result is not None else result
 
         return _Bound(kind, converted, f"CAST(… AS {node.type})", node.at)
 
@@ -291,8 +293,8 @@ class _Binder:
         read = [self.converted(each, kind) for each in bound]
 
         def first(values: Sequence[str]) -> Any:
-            found = (each(values) for each in read)
-            return next((each for each in found if each is not None and each != DEFAULT_PARTITION), None)
+            candidates = (each(values) for each in read)
+            return next((each for each in candidates if each is not None and each != DEFAULT_PARTITION), None)
 
         return _Bound(kind, first, f"{node.name}(…)", node.at)
 
@@ -351,7 +353,7 @@ def _reader(place: int, read: Callable[[Any], Any] | None) -> _Evaluated:
 
 def _known(value: _Evaluated, test: Callable[[Any], bool]) -> _Evaluated:
     def tested(values: Sequence[str]) -> bool | None:
-        found = value(values)
-        return None if found is None else test(found)
+        result = value(values)
+        return None if result is None else test(result)
 
     return tested

@@ -237,11 +237,11 @@ class _Parser:
 
     def items(self) -> tuple[Operand, ...]:
         self.expect("(")
-        found = [self.operand()]
+        operands = [self.operand()]
         while self.accept(","):
-            found.append(self.operand())
+            operands.append(self.operand())
         self.expect(")")
-        return tuple(found)
+        return tuple(operands)
 
     def pattern(self) -> str:
         token = self.next
@@ -270,8 +270,8 @@ class _Parser:
         while self.accept(","):
             rows.append(self.row(operands))
         self.expect(")")
-        found = Or(tuple(rows))
-        return negate(found) if negated else found
+        condition = Or(tuple(rows))
+        return negate(condition) if negated else condition
 
     def row(self, operands: tuple[Operand, ...]) -> Condition:
         at = self.next.at

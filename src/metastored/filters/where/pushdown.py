@@ -38,10 +38,10 @@ def pushed(node: Condition, keys: Sequence[tuple[str, str]] | None = None) -> Pu
     Without the types of `keys` a key is assumed to have the type of its literal: that shows whether the types matter.
     """
     types = None if keys is None else {name.lower(): type for name, type in keys}
-    found = _pushed(node, types)
-    if found is None or found[2] > MAX_PARTS:
+    part = _pushed(node, types)
+    if part is None or part[2] > MAX_PARTS:
         return None
-    return Pushed(found[0], found[1])
+    return Pushed(part[0], part[1])
 
 
 _Part = tuple[str, bool, int]
@@ -51,7 +51,7 @@ _Part = tuple[str, bool, int]
 def _pushed(node: Condition, types: Types | None) -> _Part | None:
     match node:
         case And(parts):
-            known = [found for part in parts if (found := _pushed(part, types)) is not None]
+            known = [pushed_part for part in parts if (pushed_part := _pushed(part, types)) is not None]
             if not known:
                 return None
             exact = len(known) == len(parts) and all(each[1] for each in known)

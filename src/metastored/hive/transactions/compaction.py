@@ -127,12 +127,12 @@ def thresholds_of(parameters: Mapping[str, str], defaults: Thresholds) -> Thresh
 
     Raises ValueError for a value that is not a number.
     """
-    found = {
+    numbers = {
         field: (float if field == "ratio" else int)(parameters[THRESHOLD_PREFIX + name])
         for name, field in _NAMES.items()
         if THRESHOLD_PREFIX + name in parameters
     }
-    return defaults._replace(**found)  # type: ignore[arg-type]
+    return defaults._replace(**numbers)  # type: ignore[arg-type]
 
 
 def is_left_alone(parameters: Mapping[str, str]) -> bool:
@@ -201,9 +201,9 @@ STAGING_PREFIX: Final = "_tmp_compact_"
 
 def abandoned(listing: Listing, is_open: Transactions) -> tuple[str, ...]:
     """Staging directories of compactions whose transactions have ended: `is_open` is the present list."""
-    found = []
+    names = []
     for name in listing.directories:
         number = name.removeprefix(STAGING_PREFIX)
         if number != name and number.isdigit() and (is_open.is_valid(int(number)) or is_open.is_aborted(int(number))):
-            found.append(name)
-    return tuple(sorted(found))
+            names.append(name)
+    return tuple(sorted(names))

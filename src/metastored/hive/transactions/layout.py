@@ -90,12 +90,12 @@ def _named(directory: Directory) -> Directory:
 
 def parse_directory(name: str) -> Directory | None:
     """A directory from its name; None for a name that is not one of a base, a delta or a delete delta."""
-    if (found := _BASE.fullmatch(name)) is not None:
-        return Directory(Kind.BASE, 0, int(found[1]), None, int(found[2] or 0), name)
-    if (found := _DELTA.fullmatch(name)) is not None:
-        kind = Kind.DELETE_DELTA if found[1] else Kind.DELTA
-        statement = None if found[4] is None else int(found[4])
-        return Directory(kind, int(found[2]), int(found[3]), statement, int(found[5] or 0), name)
+    if (match := _BASE.fullmatch(name)) is not None:
+        return Directory(Kind.BASE, 0, int(match[1]), None, int(match[2] or 0), name)
+    if (match := _DELTA.fullmatch(name)) is not None:
+        kind = Kind.DELETE_DELTA if match[1] else Kind.DELTA
+        statement = None if match[4] is None else int(match[4])
+        return Directory(kind, int(match[2]), int(match[3]), statement, int(match[5] or 0), name)
     return None
 
 
@@ -114,14 +114,14 @@ def bucket_file(bucket: int) -> str:
 
 def bucket_of_file(name: str) -> int | None:
     """The bucket of a file `bucket_00003` or `bucket_00003_1`, which has an attempt id; None for other names."""
-    found = _BUCKET.fullmatch(name)
-    return None if found is None else int(found[1])
+    match = _BUCKET.fullmatch(name)
+    return None if match is None else int(match[1])
 
 
 def bucket_of_original(name: str) -> int | None:
     """The bucket of a file from before a table was transactional: 3 for `000003_0` and `000003_0_copy_2`."""
-    found = _ORIGINAL.fullmatch(name)
-    return None if found is None else int(found[1])
+    match = _ORIGINAL.fullmatch(name)
+    return None if match is None else int(match[1])
 
 
 def is_side_file(name: str) -> bool:

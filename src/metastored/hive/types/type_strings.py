@@ -310,12 +310,12 @@ class _AnySpelling(_Parser):
 
     def field(self, depth: int) -> Field:
         is_quoted = self.peek("`")
-        found = super().field(depth)
+        parsed = super().field(depth)
         self.skip()
         comment = _FIELD_COMMENT.match(self.text, self.position)
         if comment is not None:
             self.position = comment.end()
-        return found if is_quoted else Field(found.name.strip(), found.type)
+        return parsed if is_quoted else Field(parsed.name.strip(), parsed.type)
 
 
 # --- what the metastore checks -----------------------------------------------------------------------------

@@ -80,22 +80,22 @@ class _Reader:
         literals = [_literal(each) for each in values]
         if column is None or None in literals:
             return e.AlwaysTrue()
-        found: Any
+        predicate: Any
         if kind in _UNARY:
-            found = _UNARY[kind](column)
+            predicate = _UNARY[kind](column)
         elif kind in _PREFIXES and not isinstance(self._type(column), t.StringType):
             raise BadRequest(f"{kind} of the filter does not fit the column {column!r}, which has no texts"[:500])
         elif not isinstance(self._type(column), _COMPARED):
             return e.AlwaysTrue()
         else:
             made: Any = _COMPARISONS.get(kind) or _SETS[kind]
-            found = made(column, literals[0] if kind in _COMPARISONS else literals)
+            predicate = made(column, literals[0] if kind in _COMPARISONS else literals)
         try:
-            if isinstance(found, e.UnboundPredicate):
-                found.bind(self._schema, self._case_sensitive)
+            if isinstance(predicate, e.UnboundPredicate):
+                predicate.bind(self._schema, self._case_sensitive)
         except (TypeError, ValueError, ArithmeticError, NotImplementedError) as error:
             raise BadRequest(f"{kind} of the filter does not fit the column {column!r}: {error}"[:500]) from None
-        result: e.BooleanExpression = ~found if negated else found
+        result: e.BooleanExpression = ~predicate if negated else predicate
         return result
 
     def _set(self, json: dict[str, Any]) -> list[Any]:
@@ -118,8 +118,8 @@ class _Reader:
             if isinstance(name, str):
                 return self._name(name)
             id = term.get("id")
-            if type(id) is int and (found := self._schema.find_column_name(id)) is not None:
-                return found
+            if type(id) is int and (column := self._schema.find_column_name(id)) is not None:
+                return column
             raise BadRequest(f"{kind} of the filter refers to {_short(term)}, which is not a column of the schema")
         if isinstance(term, dict) and term.get("type") not in ("transform", "apply", "literal"):
             raise BadRequest(f"{kind} of the filter has the term {_short(term)}, which is of an unknown type")
@@ -129,8 +129,8 @@ class _Reader:
 
     def _name(self, name: str) -> str:
         try:
-            found = self._schema.find_field(name, self._case_sensitive)
-            self._schema.accessor_for_field(found.field_id)
+            field = self._schema.find_field(name, self._case_sensitive)
+            self._schema.accessor_for_field(field.field_id)
         except ValueError:
             raise BadRequest(f"the filter names the column {_short(name)}, which the schema has not") from None
         return name

@@ -37,9 +37,9 @@ def plan_table_scan(catalog: Catalog, request: Request) -> Json:
     fields = request.fields()
     loaded = catalog.table(request.table)
     scan = read_scan(fields, loaded.metadata)
-    found: Json = {} if scan is None else Planner(catalog, loaded, scan).plan()
+    plan: Json = {} if scan is None else Planner(catalog, loaded, scan).plan()
     # The specification wants an id with each plan; nothing is stored under it.
-    return {"status": "completed", "plan-id": str(uuids.uuid4()), **found}
+    return {"status": "completed", "plan-id": str(uuids.uuid4()), **plan}
 
 
 def fetch_scan_tasks(catalog: Catalog, request: Request) -> Json:

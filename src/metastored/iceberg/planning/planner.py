@@ -137,9 +137,9 @@ class Planner:
     def _manifests(self) -> list[Manifest]:
         snapshots = self._appends
         if self._scan.start is None:
-            found = by_id(self._loaded.metadata["snapshots"], "snapshot-id", self._scan.snapshot)
-            assert found is not None
-            return self._listed(found)
+            chosen = by_id(self._loaded.metadata["snapshots"], "snapshot-id", self._scan.snapshot)
+            assert chosen is not None
+            return self._listed(chosen)
         unique = {
             each.path: each
             for snapshot in snapshots
@@ -197,7 +197,7 @@ class Planner:
             return True  # Statistics that are not of the types of their columns are only hints.
 
     def _deletes(self) -> Deletes:
-        found, number, size = Deletes(), 0, 0
+        deletes, number, size = Deletes(), 0, 0
         for manifest in self._manifests:
             if not manifest.deletes or not self._may_match(manifest):
                 continue
@@ -207,8 +207,8 @@ class Planner:
                 if number > MAX_DELETES or size > MAX_DELETE_BYTES:
                     raise Unsupported(f"the scan has more than {MAX_DELETES:,} delete files: {PLAN_IT}, or compact it")
                 json = file_json(entry, spec.fields, values, {})
-                found.add(entry, values, json, partitioned=spec.partitioned)
-        return found
+                deletes.add(entry, values, json, partitioned=spec.partitioned)
+        return deletes
 
     def _check_time(self) -> None:
         if time.monotonic() - self._began > SECONDS:
@@ -217,10 +217,10 @@ class Planner:
     # --- the table ---
 
     def _spec(self, id: int) -> _Spec:
-        found = self._specs.get(id)
-        if found is None:
-            found = self._specs[id] = self._read_spec(id)
-        return found
+        spec = self._specs.get(id)
+        if spec is None:
+            spec = self._specs[id] = self._read_spec(id)
+        return spec
 
     def _read_spec(self, id: int) -> _Spec:
         json = by_id(self._loaded.metadata["partition-specs"], "spec-id", id)
@@ -241,19 +241,19 @@ class Planner:
 
     def _partition_field(self, spec: PartitionSpec, at: int) -> NestedField:
         """A field of a spec with its type; that of a column that was dropped is in an earlier schema."""
-        found = spec.partition_type(self._schema).fields[at]
+        field = spec.partition_type(self._schema).fields[at]
         for json in reversed(self._loaded.metadata["schemas"]):
-            if not isinstance(found.field_type, UnknownType):
+            if not isinstance(field.field_type, UnknownType):
                 break
-            found = spec.partition_type(self._modelled(Schema, json)).fields[at]
-        return NestedField(found.field_id, found.name, found.field_type, required=False)
+            field = spec.partition_type(self._modelled(Schema, json)).fields[at]
+        return NestedField(field.field_id, field.name, field.field_type, required=False)
 
     def _column(self, name: str) -> tuple[int, Any]:
         try:
-            found = self._schema.find_field(name, self._scan.case_sensitive)
+            field = self._schema.find_field(name, self._scan.case_sensitive)
         except ValueError:
             raise BadRequest(f"stats-fields has the column {name[:100]!r}, which the schema has not") from None
-        return found.field_id, found.field_type
+        return field.field_id, field.field_type
 
     def _modelled(self, kind: Any, json: Json) -> Any:
         try:
@@ -300,5 +300,5 @@ class _Reply:
 
     @property
     def json(self) -> Json:
-        found: Json = {"file-scan-tasks": self._tasks}
-        return {**found, "delete-files": self._deletes} if self._deletes else found
+        response: Json = {"file-scan-tasks": self._tasks}
+        return {**response, "delete-files": self._deletes} if self._deletes else response

@@ -78,7 +78,7 @@ def _json(type: Any, value: Any) -> Any:
 
 def _bounds(bounds: Mapping[int, bytes] | None, columns: Mapping[int, Any]) -> Json | None:
     """Bounds of columns. Those that are not of the type of the column, or have no JSON, are left out."""
-    found: dict[int, Any] = {}
+    by_column: dict[int, Any] = {}
     for id, data in (bounds or {}).items():
         if id not in columns:
             continue
@@ -87,21 +87,21 @@ def _bounds(bounds: Mapping[int, bytes] | None, columns: Mapping[int, Any]) -> J
         except Exception:  # struct.error and others, by the type: a bound is only a hint.
             continue
         if value is not None and value == value:
-            found[id] = value
-    return _as_map(found, columns)
+            by_column[id] = value
+    return _as_map(by_column, columns)
 
 
-def _as_map(found: Mapping[int, Any] | None, columns: Collection[int]) -> Json | None:
-    if found is None:
+def _as_map(values: Mapping[int, Any] | None, columns: Collection[int]) -> Json | None:
+    if values is None:
         return None
-    kept = {id: value for id, value in found.items() if id in columns}
+    kept = {id: value for id, value in values.items() if id in columns}
     return {"keys": list(kept), "values": list(kept.values())}
 
 
 def file_json(entry: Entry, fields: PartitionType, values: tuple[Any, ...], columns: Mapping[int, Any]) -> Json:
     """A file in the specification's form. `columns` are the ids and types of those whose statistics are sent."""
     file = entry.file
-    found: Json = {
+    json: Json = {
         "spec-id": entry.spec_id,
         "partition": [_json(type, value) for (_, type), value in zip(fields, values, strict=True)],
         "content": CONTENTS[file.content],
@@ -114,21 +114,21 @@ def file_json(entry: Entry, fields: PartitionType, values: tuple[Any, ...], colu
         "sort-order-id": file.sort_order_id,
     }
     if file.content == DATA:
-        found["first-row-id"] = file.first_row_id
+        json["first-row-id"] = file.first_row_id
         if columns:
-            found["column-sizes"] = _as_map(file.column_sizes, columns)
-            found["value-counts"] = _as_map(file.value_counts, columns)
-            found["null-value-counts"] = _as_map(file.null_value_counts, columns)
-            found["nan-value-counts"] = _as_map(file.nan_value_counts, columns)
-            found["lower-bounds"] = _bounds(file.lower_bounds, columns)
-            found["upper-bounds"] = _bounds(file.upper_bounds, columns)
+            json["column-sizes"] = _as_map(file.column_sizes, columns)
+            json["value-counts"] = _as_map(file.value_counts, columns)
+            json["null-value-counts"] = _as_map(file.null_value_counts, columns)
+            json["nan-value-counts"] = _as_map(file.nan_value_counts, columns)
+            json["lower-bounds"] = _bounds(file.lower_bounds, columns)
+            json["upper-bounds"] = _bounds(file.upper_bounds, columns)
     elif file.content == EQUALITY:
-        found["equality-ids"] = file.equality_ids
+        json["equality-ids"] = file.equality_ids
     else:
-        found["referenced-data-file"] = file.referenced_data_file
-        found["content-offset"] = file.content_offset
-        found["content-size-in-bytes"] = file.content_size_in_bytes
-    return {name: value for name, value in found.items() if value is not None}
+        json["referenced-data-file"] = file.referenced_data_file
+        json["content-offset"] = file.content_offset
+        json["content-size-in-bytes"] = file.content_size_in_bytes
+    return {name: value for name, value in json.items() if value is not None}
 
 
 # --- deletes --------------------------------------------------------------------------------------------------------
@@ -162,15 +162,15 @@ class Deletes:
     def of(self, entry: Entry, values: tuple[Any, ...]) -> list[Json]:
         """The JSON of the deletes that apply to a data file. Callers must not change it."""
         partition, path, at = _partition(entry, values), entry.file.file_path, entry.sequence_number
-        found = [json for each, json in self._everywhere if each.sequence_number > at]
-        found += [json for each, json in self._equality.get(partition, ()) if each.sequence_number > at]
+        deletes = [json for each, json in self._everywhere if each.sequence_number > at]
+        deletes += [json for each, json in self._equality.get(partition, ()) if each.sequence_number > at]
         vectors = [json for each, json in self._vectors.get(path, ()) if each.sequence_number >= at]
         if vectors:
             # A deletion vector has the rows of all position deletes before it.
-            return found + vectors
-        found += [json for each, json in self._by_path.get(path, ()) if each.sequence_number >= at]
+            return deletes + vectors
+        deletes += [json for each, json in self._by_path.get(path, ()) if each.sequence_number >= at]
         name = path.encode()
-        return found + [
+        return deletes + [
             json
             for each, json in self._positions.get(partition, ())
             if each.sequence_number >= at and _may_have(each.file, name)

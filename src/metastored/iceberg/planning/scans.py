@@ -71,18 +71,18 @@ def read_scan(fields: Json, metadata: Json) -> Scan | None:
     of_snapshot = optional(fields, "use-snapshot-schema", bool, what)
     filter = _checked_filter(fields.get("filter"))
     if wanted is None and end is None:
-        found = current_snapshot(metadata)
-        if found is None:
+        snapshot = current_snapshot(metadata)
+        if snapshot is None:
             return None
     else:
         id = end if wanted is None else wanted
-        found = by_id(metadata["snapshots"], "snapshot-id", id)
-        if found is None:
+        snapshot = by_id(metadata["snapshots"], "snapshot-id", id)
+        if snapshot is None:
             raise BadRequest(f"the table has no snapshot {id}")
-    schema = found.get("schema-id") if of_snapshot else None
+    schema = snapshot.get("schema-id") if of_snapshot else None
     if schema is None or by_id(metadata["schemas"], "schema-id", schema) is None:
         schema = metadata["current-schema-id"]
-    scan = Scan(found["snapshot-id"], start, schema, filter, case_sensitive is not False, stats)
+    scan = Scan(snapshot["snapshot-id"], start, schema, filter, case_sensitive is not False, stats)
     append_snapshots(scan, metadata)
     return scan
 
@@ -90,10 +90,10 @@ def read_scan(fields: Json, metadata: Json) -> Scan | None:
 def _names(fields: Json, name: str, most: int) -> tuple[str, ...]:
     if fields.get(name) is None:
         return ()
-    found = distinct(fields, name, str, "the request")
-    if len(found) > most:
-        raise BadRequest(f"{name} of the request has {len(found):,} names: at most {most:,} are taken")
-    return tuple(sorted(found))
+    names = distinct(fields, name, str, "the request")
+    if len(names) > most:
+        raise BadRequest(f"{name} of the request has {len(names):,} names: at most {most:,} are taken")
+    return tuple(sorted(names))
 
 
 def _checked_filter(filter: Any) -> Any:
@@ -110,7 +110,7 @@ def append_snapshots(scan: Scan, metadata: Json) -> list[Json]:
     if scan.start is None:
         return []
     by_number = {each["snapshot-id"]: each for each in metadata["snapshots"]}
-    found, at, seen = [], scan.snapshot, set[int]()
+    snapshots, at, seen = [], scan.snapshot, set[int]()
     while at != scan.start:
         snapshot = by_number.get(at)
         if snapshot is None or at in seen:
@@ -118,11 +118,11 @@ def append_snapshots(scan: Scan, metadata: Json) -> list[Json]:
         seen.add(at)
         summary = snapshot.get("summary")
         if isinstance(summary, dict) and summary.get("operation") == APPEND:
-            found.append(snapshot)
+            snapshots.append(snapshot)
         at = optional(snapshot, "parent-snapshot-id", int, "a snapshot")
-    if len(found) > MAX_APPENDS:
-        raise BadRequest(f"the scan has {len(found):,} snapshots: at most {MAX_APPENDS:,} are planned at a time")
-    return found
+    if len(snapshots) > MAX_APPENDS:
+        raise BadRequest(f"the scan has {len(snapshots):,} snapshots: at most {MAX_APPENDS:,} are planned at a time")
+    return snapshots
 
 
 # --- tokens ---------------------------------------------------------------------------------------------------------

@@ -64,14 +64,14 @@ class Channel:
         self._socket.close()
 
     def _read(self, size: int, until: float | None) -> bytearray:
-        found = bytearray()
-        while len(found) < size:
+        data = bytearray()
+        while len(data) < size:
             self._wait(until)
-            part = self._socket.recv(min(CHUNK, size - len(found)))
+            part = self._socket.recv(min(CHUNK, size - len(data)))
             if not part:
                 raise EOFError
-            found += part
-        return found
+            data += part
+        return data
 
     def _wait(self, until: float | None) -> None:
         if until is None:

@@ -134,11 +134,11 @@ class Rights:
 
     def _may_alter(self, table: TableName, location: str | None = None) -> None:
         try:
-            found = self._client.fresh_table(table)
-            if location is not None and found.sd is not None:
-                found = replace(found, sd=replace(found.sd, location=location))
+            struct = self._client.fresh_table(table)
+            if location is not None and struct.sd is not None:
+                struct = replace(struct, sd=replace(struct.sd, location=location))
             context = EnvironmentContext(properties=dict(CONDITION))
-            self._client.api.alter_table_with_environment_context(table.database_field, table.table, found, context)
+            self._client.api.alter_table_with_environment_context(table.database_field, table.table, struct, context)
         except NoSuchObjectException:
             return  # The operation itself reports it.
         except MetaException as error:

@@ -103,13 +103,13 @@ def run(channel: Channel) -> None:
         except EOFError:
             return
         fields = request.fields
-        found = route(fields["path"])
-        assert found is not None
+        operation = route(fields["path"])
+        assert operation is not None
         identity = Identity(fields["user"], tuple(fields["groups"]))
         clients = [_client(Relayed(server, session), identity) for session in ("caller", "committer")]
         kind = Hive2Namespace if fields["depth"] == 2 else Hive3Namespace
         namespace = kind(clients[0], checked, clients[1], server.may_open, **fields["properties"])
-        reply = serve(namespace, HttpRequest(found, fields["query"], request.data))
+        reply = serve(namespace, HttpRequest(operation, fields["query"], request.data))
         channel.send(reply.body, kind="done", status=reply.status, content_type=reply.content_type)
 
 

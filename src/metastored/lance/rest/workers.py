@@ -164,19 +164,19 @@ class Workers:
         with self._lock:
             now = time.monotonic()
             ended = [each for each in self._idle if now - each.used > IDLE]
-            found = next((each for each in reversed(self._idle) if each.user == user and each not in ended), None)
-            if found is None and len(self._idle) - len(ended) + len(self._busy) >= self._size:
+            worker = next((each for each in reversed(self._idle) if each.user == user and each not in ended), None)
+            if worker is None and len(self._idle) - len(ended) + len(self._busy) >= self._size:
                 ended.append(next(each for each in self._idle if each not in ended))
-            self._idle = [each for each in self._idle if each not in ended and each is not found]
-            if found is not None:
-                self._busy.add(found)
+            self._idle = [each for each in self._idle if each not in ended and each is not worker]
+            if worker is not None:
+                self._busy.add(worker)
         for each in ended:
             each.end()
-        if found is None:
-            found = Worker(user, self._memory)
+        if worker is None:
+            worker = Worker(user, self._memory)
             with self._lock:
-                self._busy.add(found)
-        return found
+                self._busy.add(worker)
+        return worker
 
     def _given_back(self, worker: Worker, ended: bool) -> None:
         if ended:

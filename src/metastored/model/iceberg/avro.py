@@ -72,8 +72,8 @@ class _Input:
         end = self.at + length
         if length < 0 or end > len(self.data):
             raise Broken("it ends too early")
-        found, self.at = self.data[self.at : end], end
-        return found
+        taken, self.at = self.data[self.at : end], end
+        return taken
 
     def count(self) -> int:
         """The number of elements in the next block of a list or map; 0 at its end."""
@@ -141,13 +141,13 @@ def _deflate(data: bytes, most: int) -> bytes:
 def _zstandard(data: bytes, most: int) -> bytes:
     import zstandard  # pyiceberg needs it.
 
-    found = bytearray()
+    content = bytearray()
     try:
         with zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).stream_reader(data) as reader:
             # In parts: each read reserves as much memory as it may return.
-            while len(found) <= most and (part := reader.read(CHUNK)):
-                found += part
-        return _plain(bytes(found), most)
+            while len(content) <= most and (part := reader.read(CHUNK)):
+                content += part
+        return _plain(bytes(content), most)
     except zstandard.ZstdError:
         raise Broken("a block is not compressed as its header says") from None
 
@@ -164,12 +164,12 @@ _CODECS: Final[dict[bytes, Callable[[bytes, int], bytes]]] = {
 
 def _schema(text: bytes) -> Any:
     try:
-        found = orjson.loads(text)
+        schema = orjson.loads(text)
     except orjson.JSONDecodeError:
         raise Broken("its schema is not JSON") from None
-    if is_deeper([found], MAX_DEPTH):
+    if is_deeper([schema], MAX_DEPTH):
         raise Broken(f"its schema has more than {MAX_DEPTH} levels")
-    return found
+    return schema
 
 
 class _Types:
@@ -189,10 +189,10 @@ class _Types:
         if isinstance(schema, list):
             return _union([self._of(each) for each in schema])
         if isinstance(schema, str):
-            found = _PRIMITIVES.get(schema) or self._named.get(schema)
-            if found is None:
+            reader = _PRIMITIVES.get(schema) or self._named.get(schema)
+            if reader is None:
                 raise Broken("its schema has an unknown type")
-            return found
+            return reader
         kind = schema.get("type") if isinstance(schema, dict) else None
         if isinstance(kind, (dict, list)):
             return self._of(kind)
@@ -231,13 +231,13 @@ class _Types:
         steps = len(fields)
 
         def record(source: _Input) -> Record:
-            found: Record = {}
+            values: Record = {}
             source.spend(steps)
             for id, read in fields:
                 value = read(source)
                 if id is not None:
-                    found[id] = value
-            return found
+                    values[id] = value
+            return values
 
         return record
 
@@ -251,10 +251,10 @@ class _Types:
         element = self._of(items)
 
         def array(source: _Input) -> list[Any]:
-            found: list[Any] = []
+            elements: list[Any] = []
             while number := source.count():
-                found.extend(element(source) for _ in range(number))
-            return found
+                elements.extend(element(source) for _ in range(number))
+            return elements
 
         return array
 
@@ -263,26 +263,26 @@ def _pairs(key: _Read, value: _Read) -> _Read:
     """A map of Iceberg whose keys are no texts: a list of records."""
 
     def pairs(source: _Input) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         while number := source.count():
             for _ in range(number):
                 name = key(source)
                 if isinstance(name, (dict, list)):
                     raise Broken("it has a map whose keys are lists")
-                found[name] = value(source)
-        return found
+                entries[name] = value(source)
+        return entries
 
     return pairs
 
 
 def _map(value: _Read) -> _Read:
     def read(source: _Input) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         while number := source.count():
             for _ in range(number):
                 name = _text(source)
-                found[name] = value(source)
-        return found
+                entries[name] = value(source)
+        return entries
 
     return read
 
@@ -317,13 +317,13 @@ def _boolean(source: _Input) -> bool:
 
 
 def _float(source: _Input) -> float:
-    found: float = _FLOAT.unpack(source.take(4))[0]
-    return found
+    number: float = _FLOAT.unpack(source.take(4))[0]
+    return number
 
 
 def _double(source: _Input) -> float:
-    found: float = _DOUBLE.unpack(source.take(8))[0]
-    return found
+    number: float = _DOUBLE.unpack(source.take(8))[0]
+    return number
 
 
 _PRIMITIVES: Final[dict[str, _Read]] = {

@@ -86,12 +86,12 @@ class Entry(NamedTuple):
 
 def manifests(data: bytes) -> list[Manifest]:
     """The manifests of a manifest list. Raises Broken."""
-    found: list[Manifest] = []
+    manifests_listed: list[Manifest] = []
     for record in records_of(data, MAX_FILE):
-        if len(found) == MAX_MANIFESTS:
+        if len(manifests_listed) == MAX_MANIFESTS:
             raise Broken(f"it has more than {MAX_MANIFESTS:,} manifests")
-        found.append(_manifest(record))
-    return found
+        manifests_listed.append(_manifest(record))
+    return manifests_listed
 
 
 def _manifest(record: Record) -> Manifest:
@@ -111,17 +111,17 @@ def _manifest(record: Record) -> Manifest:
     )
 
 
-def _summaries(found: list[Any] | None) -> list[Summary] | None:
-    if found is None:
+def _summaries(records: list[Any] | None) -> list[Summary] | None:
+    if records is None:
         return None
-    if not all(isinstance(each, dict) for each in found):
+    if not all(isinstance(each, dict) for each in records):
         raise Broken("it has a partition summary that is not a record")
     return [
         Summary(
             _required(each, 509, bool), _optional(each, 518, bool), _optional(each, 510, bytes),
             _optional(each, 511, bytes),
         )
-        for each in found
+        for each in records
     ]  # fmt: skip
 
 
@@ -216,14 +216,14 @@ def _choice(value: Any, values: tuple[Any, ...]) -> Any:
 
 def _by_column(record: Record, id: int, kind: type) -> Mapping[int, Any] | None:
     """A map by the ids of columns."""
-    found: Mapping[int, Any] | None = _optional(record, id, dict)
-    if found and not all(type(key) is int and type(value) is kind for key, value in found.items()):
+    by_column: Mapping[int, Any] | None = _optional(record, id, dict)
+    if by_column and not all(type(key) is int and type(value) is kind for key, value in by_column.items()):
         raise Broken(f"its field {id} has another type than Iceberg's")
-    return found
+    return by_column
 
 
 def _numbers(record: Record, id: int) -> list[int] | None:
-    found: list[int] | None = _optional(record, id, list)
-    if found and not all(type(each) is int for each in found):
+    numbers: list[int] | None = _optional(record, id, list)
+    if numbers and not all(type(each) is int for each in numbers):
         raise Broken(f"its field {id} has another type than Iceberg's")
-    return found
+    return numbers

@@ -181,8 +181,8 @@ def _check_once(what: str, aliases: Iterable[str]) -> None:
 
 def catalog_parameters(catalog: RemoteCatalog, *, masked: bool) -> dict[str, str]:
     """The definition as parameters: `read_remote_catalog` reads the same from them, unless secrets are masked."""
-    found = {VIA: catalog.endpoint.via, ACCESS: catalog.access.value}
-    found |= endpoint_parameters(catalog.endpoint, masked=masked)
+    parameters = {VIA: catalog.endpoint.via, ACCESS: catalog.access.value}
+    parameters |= endpoint_parameters(catalog.endpoint, masked=masked)
     optional = (
         (REMOTE, catalog.remote_catalog),
         (PREFIX, catalog.prefix),
@@ -191,9 +191,9 @@ def catalog_parameters(catalog: RemoteCatalog, *, masked: bool) -> dict[str, str
         (WRITERS, ", ".join(catalog.writers) or None),
         *((key, None if names == ALL_NAMES else str(names)) for key, names in _allowed(catalog)),
     )
-    found |= {key: value for key, value in optional if value is not None}
-    found |= {f"{TABLES_OF}{pattern}": str(names) for pattern, names in catalog.tables_of}
-    return found | {f"{ALIAS}{remote}": alias for remote, alias in catalog.aliases}
+    parameters |= {key: value for key, value in optional if value is not None}
+    parameters |= {f"{TABLES_OF}{pattern}": str(names) for pattern, names in catalog.tables_of}
+    return parameters | {f"{ALIAS}{remote}": alias for remote, alias in catalog.aliases}
 
 
 def _allowed(catalog: RemoteCatalog) -> tuple[tuple[str, Names], ...]:

@@ -36,11 +36,11 @@ def connector_parameters(
         via = ""
     if via not in keys.BUILT_IN and not keys.is_remote(given):
         return None
-    found = {keys.VIA: via} if via else {}
+    own = {keys.VIA: via} if via else {}
     if via and url:
         # The connector of an entry point gets the URL under a name of its own.
-        found[_URL_KEYS.get(via, f"{via}.url")] = url
-    return found | dict(given)
+        own[_URL_KEYS.get(via, f"{via}.url")] = url
+    return own | dict(given)
 
 
 def check_connector(name: str, parameters: Mapping[str, str]) -> Endpoint:

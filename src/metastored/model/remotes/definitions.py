@@ -54,9 +54,9 @@ class Definitions:
         if home != DEFAULT_CATALOG:
             return None
         for each in self._prefixed:
-            found = each.remote_of(name)
-            if found is not None:
-                return found
+            remote = each.remote_of(name)
+            if remote is not None:
+                return remote
         return None
 
     def table(self, catalog: str | None, database: str, table: str) -> Remote | None:

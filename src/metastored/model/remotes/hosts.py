@@ -69,10 +69,10 @@ class AllowedHosts:
         that leads to this machine itself, or to a cloud's metadata service, is an attack. `*` alone does not allow
         link-local ones. An address or network rule allows what it names.
         """
-        found = literal_address(address)
-        if found is None:
+        literal = literal_address(address)
+        if literal is None:
             raise InvalidObjectException(f"{what}: {address!r} is not an address")
-        self._check(host, port, found, what)
+        self._check(host, port, literal, what)
 
     def _check(self, host: str, port: int | None, address: Address, what: str) -> None:
         for each in self.rules:
@@ -88,10 +88,10 @@ class AllowedHosts:
         self, host: str, port: int | None, what: str, address: Address | None = None
     ) -> InvalidObjectException:
         where = host if port is None else f"{host}:{port}"
-        found = f" ({address})" if address is not None and str(address) != host else ""
+        resolved = f" ({address})" if address is not None and str(address) != host else ""
         rules = ", ".join(each.text for each in self.rules) or "no host at all"
         return InvalidObjectException(
-            f"{what}: {where}{found} is not among the hosts that remotes may use; the setting remotes_hosts allows "
+            f"{what}: {where}{resolved} is not among the hosts that remotes may use; the setting remotes_hosts allows "
             f"{rules}"
         )
 
@@ -136,8 +136,8 @@ def recipients_of(endpoint: Endpoint) -> Iterator[tuple[str, int | None]]:
         return
     own = {name.removeprefix(keys.ICEBERG_PREFIX): value for name, value in endpoint.properties}
     if "s3.endpoint" not in own and any(name.startswith(("s3.", "client.", "aws.")) for name in own):
-        found = own.get("s3.region") or own.get("client.region") or region
-        yield f"s3.{found}.amazonaws.com" if found else "s3.amazonaws.com", HTTPS
+        region_name = own.get("s3.region") or own.get("client.region") or region
+        yield f"s3.{region_name}.amazonaws.com" if region_name else "s3.amazonaws.com", HTTPS
     if "gcs.oauth2.token" in own and "gcs.service.host" not in own:
         yield "storage.googleapis.com", HTTPS
     account = own.get("adls.account-name")

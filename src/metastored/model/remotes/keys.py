@@ -163,9 +163,9 @@ def is_remote(parameters: Mapping[str, str] | None) -> bool:
 
 def find_key(name: str, via: str = "") -> Key | None:
     """What a key means; None for a key that no remote has. A connector from an entry point has keys `<via>.…`."""
-    found = _ALL.get(name)
-    if found is not None and not name.endswith("."):
-        return found
+    key = _ALL.get(name)
+    if key is not None and not name.endswith("."):
+        return key
     for family in _FAMILIES:
         if name.startswith(family.name) and len(name) > len(family.name):
             return family._replace(name=name, secret=_SECRET_WORDS.search(name) is not None)
@@ -205,8 +205,8 @@ def is_of_engine(name: str) -> bool:
 
 def is_secret(name: str, via: str = "") -> bool:
     """Whether a key's value must not be shown."""
-    found = find_key(name, via)
-    return found is not None and found.secret
+    key = find_key(name, via)
+    return key is not None and key.secret
 
 
 def holds_secret(name: str, value: str, via: str = "") -> bool:

@@ -293,13 +293,13 @@ def read_access(parameters: Mapping[str, str], what: str) -> Access:
 
 def read_timeout(parameters: Mapping[str, str], what: str) -> float:
     """`metastored.remote.timeout` in seconds."""
-    found = read_seconds(parameters, TIMEOUT, DEFAULT_TIMEOUT, what)
-    if not 0 < found <= _LONGEST_TIMEOUT:
+    seconds = read_seconds(parameters, TIMEOUT, DEFAULT_TIMEOUT, what)
+    if not 0 < seconds <= _LONGEST_TIMEOUT:
         raise InvalidObjectException(
             f"{what}: '{TIMEOUT}' is {parameters[TIMEOUT]!r}, and must be more than 0 and at most "
             f"{_LONGEST_TIMEOUT:.0f} seconds"
         )
-    return found
+    return seconds
 
 
 _SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?")
@@ -312,10 +312,10 @@ def read_seconds(parameters: Mapping[str, str], key: str, default: float, what: 
     if given is None:
         return default
     match = _SECONDS.fullmatch(given.strip().lower())
-    found = float(match[1]) * _UNITS[match[2] or "s"] if match is not None else math.nan
-    if not math.isfinite(found):
+    seconds = float(match[1]) * _UNITS[match[2] or "s"] if match is not None else math.nan
+    if not math.isfinite(seconds):
         raise InvalidObjectException(f"{what}: '{key}' is {given!r}, and must be seconds, such as 10, or 500ms, 2m, 1h")
-    return found
+    return seconds
 
 
 def split(text: str) -> tuple[str, ...]:
@@ -328,20 +328,20 @@ def remote_parameters(remote: Remote, *, masked: bool) -> dict[str, str]:
 
     What a data connector says is not repeated.
     """
-    found = {REMOTE: remote.remote_name, ACCESS: remote.access.value}
+    parameters = {REMOTE: remote.remote_name, ACCESS: remote.access.value}
     if remote.connector is not None:
-        found[keys.CONNECTOR] = remote.connector
+        parameters[keys.CONNECTOR] = remote.connector
     else:
-        found |= {VIA: remote.endpoint.via} | endpoint_parameters(remote.endpoint, masked=masked)
-    found |= _where({CACHE: seconds_text(remote.cache_seconds)}, remote.cache_seconds > 0)
-    found |= _where({TABLES: str(remote.tables)}, remote.tables != ALL_NAMES)
-    return found
+        parameters |= {VIA: remote.endpoint.via} | endpoint_parameters(remote.endpoint, masked=masked)
+    parameters |= _where({CACHE: seconds_text(remote.cache_seconds)}, remote.cache_seconds > 0)
+    parameters |= _where({TABLES: str(remote.tables)}, remote.tables != ALL_NAMES)
+    return parameters
 
 
 def endpoint_parameters(endpoint: Endpoint, *, masked: bool) -> dict[str, str]:
     """The connector's keys and the timeout."""
-    found = {name: shown(name, value, endpoint.via) if masked else value for name, value in endpoint.properties}
-    return found | _where({TIMEOUT: seconds_text(endpoint.timeout)}, endpoint.timeout != DEFAULT_TIMEOUT)
+    parameters = {name: shown(name, value, endpoint.via) if masked else value for name, value in endpoint.properties}
+    return parameters | _where({TIMEOUT: seconds_text(endpoint.timeout)}, endpoint.timeout != DEFAULT_TIMEOUT)
 
 
 def seconds_text(seconds: float) -> str:

@@ -115,21 +115,21 @@ def _atomic(pa: Any, name: str) -> Any:
 def _from_field(field: Any) -> StructField:
     carried = (field.metadata or {}).get(KEY)
     if carried is not None:
-        (found,) = schema_from_json(carried.decode()).fields
-        if to_arrow(found.data_type).equals(field.type):
-            nullable = found.nullable if field.type == arrow().null() else field.nullable
-            return StructField(field.name, found.data_type, nullable, found.metadata)
+        (original,) = schema_from_json(carried.decode()).fields
+        if to_arrow(original.data_type).equals(field.type):
+            nullable = original.nullable if field.type == arrow().null() else field.nullable
+            return StructField(field.name, original.data_type, nullable, original.metadata)
     return _plain_field(field)
 
 
 def _plain_field(field: Any) -> StructField:
     """A field by its Arrow type alone; a comment that another program wrote counts."""
     try:
-        found = StructField(field.name, _from_arrow(field.type), field.nullable)
+        plain = StructField(field.name, _from_arrow(field.type), field.nullable)
     except ConversionError as error:
         raise ConversionError(f"field {field.name!r}: {error}") from None
     comment = (field.metadata or {}).get(b"comment")
-    return found if comment is None else found.with_comment(comment.decode())
+    return plain if comment is None else plain.with_comment(comment.decode())
 
 
 def _from_arrow(type: Any) -> DataType:

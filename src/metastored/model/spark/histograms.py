@@ -68,15 +68,15 @@ def _compressed(data: bytes) -> bytes:
     at = start = 0
     while at < len(data) - _AFTER_START:
         word = data[at : at + _SHORTEST]
-        found = places.get(word)
+        place = places.get(word)
         places[word] = at
-        if found is None:
+        if place is None:
             at += 1
             continue
         end = at + _SHORTEST
-        while end < len(data) - _AFTER_MATCH and data[end] == data[found + end - at]:
+        while end < len(data) - _AFTER_MATCH and data[end] == data[place + end - at]:
             end += 1
-        out += _sequence(data[start:at], end - at - _SHORTEST) + struct.pack("<H", at - found)
+        out += _sequence(data[start:at], end - at - _SHORTEST) + struct.pack("<H", at - place)
         out += _more(end - at - _SHORTEST)
         at = start = end
     return bytes(out + _sequence(data[start:], 0))

@@ -48,9 +48,9 @@ def stats_from_properties(properties: Mapping[str, str], table: str) -> CatalogS
     keys = [key for key in properties if key.startswith(STATISTICS_PREFIX)]
     if not keys:
         return None
-    found = {key: properties[key] for key in keys}
+    texts = {key: properties[key] for key in keys}
     of_columns = {
-        key.removeprefix(COLUMN_PREFIX): value for key, value in found.items() if key.startswith(COLUMN_PREFIX)
+        key.removeprefix(COLUMN_PREFIX): value for key, value in texts.items() if key.startswith(COLUMN_PREFIX)
     }
     columns = {}
     for key in of_columns:
@@ -59,13 +59,13 @@ def stats_from_properties(properties: Mapping[str, str], table: str) -> CatalogS
             stat = column_stat_from_map(table, name, of_columns)
             if stat is not None:
                 columns[name] = stat
-    if TOTAL_SIZE not in found:
+    if TOTAL_SIZE not in texts:
         raise SparkCatalogError(
             "NoSuchElementException", f"key not found: {TOTAL_SIZE}, though the table {table} has statistics"
         )
     try:
-        rows = found.get(NUM_ROWS)
-        return CatalogStatistics(int(found[TOTAL_SIZE]), None if rows is None else int(rows), columns)
+        rows = texts.get(NUM_ROWS)
+        return CatalogStatistics(int(texts[TOTAL_SIZE]), None if rows is None else int(rows), columns)
     except ValueError as error:
         raise SparkCatalogError("NumberFormatException", f"the statistics of {table} are broken: {error}") from error
 
@@ -75,10 +75,10 @@ def column_stat_to_map(column_name: str, stat: ColumnStat) -> dict[str, str]:
     texts = {_VERSION_KEY: str(VERSION)}
     texts |= {key: str(getattr(stat, name)) for key, name in _NUMBERS.items() if getattr(stat, name) is not None}
     texts |= {key: value for key, value in (("min", stat.min), ("max", stat.max)) if value is not None}
-    found = {f"{column_name}.{key}": value for key, value in texts.items()}
+    properties = {f"{column_name}.{key}": value for key, value in texts.items()}
     if stat.histogram is not None:
-        found |= split_large_property(f"{column_name}.histogram", histogram_to_text(stat.histogram))
-    return found
+        properties |= split_large_property(f"{column_name}.histogram", histogram_to_text(stat.histogram))
+    return properties
 
 
 def column_stat_from_map(table: str, column_name: str, texts: Mapping[str, str]) -> ColumnStat | None:

@@ -323,9 +323,9 @@ def _fields_from_json(contents: Sequence[Mapping[str, Any]], depth: int) -> list
 def _metadata(contents: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The metadata of each field, which may be missing or null."""
     try:
-        found = list(map(_METADATA, contents))
-        if {*map(type, found)} <= {dict}:
-            return found
+        metadata = list(map(_METADATA, contents))
+        if {*map(type, metadata)} <= {dict}:
+            return metadata
     except KeyError:
         pass
     return [{} if (each := content.get("metadata")) is None else each for content in contents]
@@ -357,10 +357,10 @@ def _from_name(name: str, collation: str | None) -> DataType:
         return _PLAIN[name]
     if name == "decimal":
         return DecimalType()
-    if found := _DECIMAL.fullmatch(name):
-        return DecimalType(int(found[1]), int(found[2]))
-    if found := _CHAR.fullmatch(name):
-        return CharType(int(found[2])) if found[1] == "char" else VarcharType(int(found[2]))
+    if match := _DECIMAL.fullmatch(name):
+        return DecimalType(int(match[1]), int(match[2]))
+    if match := _CHAR.fullmatch(name):
+        return CharType(int(match[2])) if match[1] == "char" else VarcharType(int(match[2]))
     name = _OLD_NAMES.get(name, name)
     if _ATOMIC.fullmatch(name):
         return AtomicType(name)

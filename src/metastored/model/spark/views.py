@@ -45,10 +45,10 @@ def query_column_names(properties: Mapping[str, str]) -> tuple[str, ...]:
 
 def sql_configs(properties: Mapping[str, str]) -> dict[str, str]:
     """The configuration with which the query is executed."""
-    found = {key.removeprefix(SQL_CONFIG): value for key, value in properties.items() if key.startswith(SQL_CONFIG)}
-    if not all(isinstance(value, str) for value in found.values()):
+    configs = {key.removeprefix(SQL_CONFIG): value for key, value in properties.items() if key.startswith(SQL_CONFIG)}
+    if not all(isinstance(value, str) for value in configs.values()):
         raise _corrupted("SQL_CONFIG", "Corrupted view SQL configs in catalog.")
-    return found
+    return configs
 
 
 def referred_temp_view_names(properties: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
@@ -98,12 +98,12 @@ def _names(properties: Mapping[str, str], key: str, condition: str, kind: str) -
 
 def _array(content: Any, condition: str, message: str) -> list[Any]:
     try:
-        found = json.loads(content) if isinstance(content, str) else content
+        items = json.loads(content) if isinstance(content, str) else content
     except (ValueError, RecursionError) as error:
         raise _corrupted(condition, message) from error
-    if not isinstance(found, list):
+    if not isinstance(items, list):
         raise _corrupted(condition, message)
-    return found
+    return items
 
 
 def _text(content: Any, condition: str, message: str) -> str:

@@ -69,12 +69,12 @@ class Attempts:
         with self._lock:
             now = self._clock()
             for key, limit in ((_key(user, address), MAX_FAILURES), (("", address), MAX_FAILURES_OF_ADDRESS)):
-                found = self._count(key, now)
-                if found.failures >= limit:
-                    turn = max(now, found.turn)
+                attempts = self._count(key, now)
+                if attempts.failures >= limit:
+                    turn = max(now, attempts.turn)
                     if turn - now > LONGEST_WAIT:
                         raise TooManyAttempts(address, int(LONGEST_WAIT))
-                    self._put(key, found._replace(turn=turn + PAUSE))
+                    self._put(key, attempts._replace(turn=turn + PAUSE))
                     return turn - now
         return 0.0
 
@@ -109,8 +109,8 @@ class Attempts:
         return 0
 
     def _count(self, key: tuple[str, str], now: float) -> _Count:
-        found = self._counts.get(key, _NONE)
-        return found if found.until > now else _NONE
+        count = self._counts.get(key, _NONE)
+        return count if count.until > now else _NONE
 
     def _put(self, key: tuple[str, str], count: _Count) -> None:
         self._counts[key] = count

@@ -26,15 +26,15 @@ def client_address(peer: str, headers: Iterable[tuple[bytes, bytes]], trusted: S
     if not trusted or not _within(peer, trusted):
         return None
     sent = b",".join(value for name, value in headers if name == HEADER)
-    found = None
+    client = None
     for hop in reversed(sent.decode("latin-1").split(",")[-MAX_HOPS:]):
         address = _address(hop.strip())
         if address is None:
             break
-        found = address
+        client = address
         if not _within(address, trusted):
             break
-    return found
+    return client
 
 
 def _address(text: str) -> str | None:
@@ -51,9 +51,9 @@ def _address(text: str) -> str | None:
 
 def _within(address: str, trusted: Sequence[Network]) -> bool:
     try:
-        found = ip_address(address)
+        peer = ip_address(address)
     except ValueError:
         return False
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
-    return any(found in each for each in trusted)
+    if isinstance(peer, IPv6Address) and peer.ipv4_mapped is not None:
+        peer = peer.ipv4_mapped
+    return any(peer in each for each in trusted)

@@ -358,13 +358,13 @@ def _path(scope: Any) -> str:
 
 
 def _routed(verb: str, path: str) -> Route:
-    found = find(verb, path)
-    if found is None:
+    route = find(verb, path)
+    if route is None:
         raise Refusal(404, f"Iceberg's REST catalog has nothing at this path; GET {ICEBERG_PATH}/v1/config lists paths")
-    if not isinstance(found, Route):
-        allowed = ", ".join(sorted(found))
+    if not isinstance(route, Route):
+        allowed = ", ".join(sorted(route))
         raise Refusal(405, f"{verb} is not for this path: {allowed}", [(b"allow", allowed.encode())])
-    return found
+    return route
 
 
 def _vendor(service: Service) -> Vendor | None:

@@ -98,8 +98,8 @@ class LanceOverHttp(ThriftOverHttp):
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         refuse_browsers(headers)
-        found = _routed(scope)
-        operation = found.route.operation
+        routed = _routed(scope)
+        operation = routed.route.operation
         if scope["method"] != operation.verb:
             raise Refusal(405, f"{scope['method']} is not for {operation.name}", [(b"allow", operation.verb.encode())])
         session, proof = await self._identified(scope, headers)
@@ -113,7 +113,7 @@ class LanceOverHttp(ThriftOverHttp):
             await body.receive(receive, headers)
             query = scope.get("query_string", b"").decode("latin-1")
             loop = asyncio.get_running_loop()
-            work = partial(self._answer, found, query, body.data, session, loop)
+            work = partial(self._answer, routed, query, body.data, session, loop)
             status, data, kind = await self._pool.run(work)
         finally:
             body.forget()
@@ -127,7 +127,7 @@ class LanceOverHttp(ThriftOverHttp):
         self._pool.close()
 
     def _answer(
-        self, found: Found, query: str, body: bytes, session: Session, loop: asyncio.AbstractEventLoop
+        self, routed: Found, query: str, body: bytes, session: Session, loop: asyncio.AbstractEventLoop
     ) -> tuple[int, bytes, str | None]:
         """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
@@ -154,16 +154,16 @@ class LanceOverHttp(ThriftOverHttp):
         properties: dict[str, str] = {"managed_by": settings.lance_managed_by}
         if settings.lance_root is not None:
             properties["root"] = settings.lance_root
-        kind = Hive2Namespace if found.depth == 2 else Hive3Namespace
+        kind = Hive2Namespace if routed.depth == 2 else Hive3Namespace
         rights = Rights(
             client, kind.levels, settings.location_schemes, entrust, authorized=settings.authorization == "sql"
         )
-        refused = refusal(kind, HttpRequest(found.route, query, body), rights.check)
+        refused = refusal(kind, HttpRequest(routed.route, query, body), rights.check)
         if refused is not None:
             return refused
-        operation = found.route.operation
+        operation = routed.route.operation
         reads = operation.effect is Effect.READ
-        request = Request(session.user, session.groups, found.depth, found.path, query, body, properties, reads)
+        request = Request(session.user, session.groups, routed.depth, routed.path, query, body, properties, reads)
         questions = Questions(self._service, {"caller": session, "committer": commits}, loop)
         return self._started_workers().serve(request, questions.answer)
 
@@ -213,9 +213,9 @@ def _routed(scope: Any) -> Found:
     for prefix, depth in PREFIXES.items():
         if path.startswith(prefix + "/"):
             below = path.removeprefix(prefix)
-            found = route(below)
-            if found is not None:
-                return Found(depth, below, found)
+            operation = route(below)
+            if operation is not None:
+                return Found(depth, below, operation)
     known = " and ".join(f"{each}/v1/…" for each in PREFIXES)
     raise Refusal(406, f"there is no operation of Lance's REST namespace at this path; they are at {known}")
 

@@ -95,8 +95,8 @@ def _media_type(headers: dict[bytes, bytes]) -> str:
     """Others are refused, and so is none: a page of another site could send those with a visitor's credentials."""
     label = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     if label not in (JSON, SQL):
-        found = f"the content type is {label!r}" if label else "the request has no content type"
-        raise Refusal(415, f"{found}: use {SQL} or {JSON}")
+        problem = f"the content type is {label!r}" if label else "the request has no content type"
+        raise Refusal(415, f"{problem}: use {SQL} or {JSON}")
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise Refusal(415, "compressed requests are not supported: send the body without compression")
     return label
@@ -140,9 +140,9 @@ def _status(error: Error) -> int:
 
 def _described(error: Error, number: int) -> dict[str, Any]:
     """What a client needs to know of an error; `statement` is the number of the one that failed, from 1."""
-    found: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
+    described: dict[str, Any] = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, StatementError):
-        found |= {"line": error.line, "column": error.column, "expected": list(error.expected)}
+        described |= {"line": error.line, "column": error.column, "expected": list(error.expected)}
     elif number:
-        found["statement"] = number
-    return found
+        described["statement"] = number
+    return described

@@ -22,8 +22,8 @@ def body_of(parameters: Mapping[str, str]) -> bytes:
 def parameters_of(row: RemoteRow) -> dict[str, str]:
     """The parameters as they are stored: secrets sealed."""
     rows.check_format(row.fmt, f"the remote {'.'.join(filter(None, (row.catalog, row.database, row.table)))}")
-    found: Any = orjson.loads(row.body)
-    return dict(found)
+    parameters: Any = orjson.loads(row.body)
+    return dict(parameters)
 
 
 def uses_connector(row: RemoteRow, name: str) -> bool:

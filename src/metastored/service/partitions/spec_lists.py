@@ -163,7 +163,7 @@ def _in_memory(grouping: _Grouping, partition_rows: Iterable[Row]) -> Encoded:
         number, path = grouping.placed(row)
         groups[number].append((row, path))
         sizes[number] += grouping.length(number, row, path)
-    counts = {number: (len(found), sizes[number]) for number, found in groups.items()}
+    counts = {number: (len(members), sizes[number]) for number, members in groups.items()}
     length, pieces = _pieces(grouping, counts, lambda number: grouping.members(number, groups[number]))
     if length <= rows.CHUNK:
         return Encoded(b"".join(pieces))
@@ -188,8 +188,8 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
         raise
 
     def members(number: int) -> Iterator[bytes]:
-        found = ((row, grouping.placed(row)) for row in each(snapshot, True))
-        return grouping.members(number, ((row, path) for row, (group, path) in found if group == number))
+        placed = ((row, grouping.placed(row)) for row in each(snapshot, True))
+        return grouping.members(number, ((row, path) for row, (group, path) in placed if group == number))
 
     length, pieces = _pieces(grouping, counts, members)
 

@@ -35,15 +35,15 @@ def definition_keys(tx: Transaction, database: Database) -> dict[str, str] | Non
     Hive 4 says it by fields: a connector, and the name at the remote. A connector of Hive's own types makes nothing
     remote here; the database is then stored as Hive stores it.
     """
-    found = dict(database.parameters or {})
+    definition = dict(database.parameters or {})
     named = database.connector_name
     if named and database.type == DatabaseType.REMOTE:
         connector = CONNECTORS.find(tx, normalize(named))
         if connector is not None and leads_to_remotes(connector.value):
-            found[keys.CONNECTOR] = normalize(named)
+            definition[keys.CONNECTOR] = normalize(named)
             if database.remote_dbname:
-                found.setdefault(keys.REMOTE, database.remote_dbname)
-    return found if keys.is_remote(found) else None
+                definition.setdefault(keys.REMOTE, database.remote_dbname)
+    return definition if keys.is_remote(definition) else None
 
 
 def create_remote_database(

@@ -106,11 +106,11 @@ def merged(tx: Transaction, secrets: RemoteSecrets, parameters: Mapping[str, str
     connector = parameters.get(keys.CONNECTOR)
     if not connector:
         return dict(parameters)
-    found = CONNECTORS.find(tx, normalize(connector))
-    if found is None:
+    row = CONNECTORS.find(tx, normalize(connector))
+    if row is None:
         raise InvalidObjectException(f"{what}: there is no connector {connector}")
-    given = secrets.opened(found.value.parameters or {})
-    return with_connector(parameters, found.value.type, found.value.url, given, what)
+    given = secrets.opened(row.value.parameters or {})
+    return with_connector(parameters, row.value.type, row.value.url, given, what)
 
 
 def _check(ctx: Context, endpoint: Endpoint, what: str) -> None:
@@ -149,7 +149,9 @@ def altered(
         if key.startswith(f"{keys.REMOTE}.") and key not in after:
             raise keys.unknown_key(key, what)
     kept = {key for key, value in after.items() if before.get(key) == value}
-    found = {key: own[key] if key in kept else value for key, value in after.items() if key not in kept or key in own}
+    parameters = {
+        key: own[key] if key in kept else value for key, value in after.items() if key not in kept or key in own
+    }
     via = keys.via_of(before)
     moved = sorted(key for key in {*before, *after} - kept if _says_where(key, via))
     secrets = sorted(key for key in kept if key in own and keys.MASK in after[key])
@@ -157,7 +159,7 @@ def altered(
         raise InvalidObjectException(
             f"{what}: {_list(moved)} changes where the secret {_list(secrets)} is sent to; give the secret again"
         )
-    return found
+    return parameters
 
 
 def _says_where(key: str, via: str) -> bool:

@@ -64,9 +64,9 @@ class Remotes:
             self._cached = version, cached[1]
             return cached[1]
         with self._database.read() as tx:
-            found = read_definitions(tx, self._secrets)
-        self._cached = version, found
-        return found
+            definitions = read_definitions(tx, self._secrets)
+        self._cached = version, definitions
+        return definitions
 
 
 def read_definitions(tx: Transaction, secrets: RemoteSecrets) -> Definitions:

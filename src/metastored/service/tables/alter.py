@@ -291,13 +291,13 @@ def _prepared(
     )
     target = DatabaseName(where.catalog, normalize(requested.dbName))
 
-    found: list[DatabaseRows] = []
+    databases_read: list[DatabaseRows] = []
 
     def database_rows() -> DatabaseRows:
         """Read at most once, and only where they matter."""
-        if not found:
-            found.append(find_databases(ctx.reader(), where, target))
-        return found[0]
+        if not databases_read:
+            databases_read.append(find_databases(ctx.reader(), where, target))
+        return databases_read[0]
 
     entered = database_rows().target if target != where else None
     if entered is not None:

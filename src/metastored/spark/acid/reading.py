@@ -174,8 +174,8 @@ def connected(spark: SparkSession, client: Client | None) -> Iterator[Client]:
     if client is not None:
         yield client
         return
-    with session_client(spark) as found:
-        yield found
+    with session_client(spark) as own:
+        yield own
 
 
 def snapshot_of(snapshots: dict[str, ValidWriteIdList], name: TableName) -> ValidWriteIdList:

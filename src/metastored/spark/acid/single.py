@@ -50,8 +50,8 @@ def transaction(spark: SparkSession, client: Client | None = None, timeout: floa
     `timeout` is the number of seconds to wait for a lock. Raises TransactionFailed at the end if another transaction
     has changed the same rows' partitions and was first.
     """
-    with connected(spark, client) as used, Transaction(spark, used, timeout) as found:
-        yield found
+    with connected(spark, client) as used, Transaction(spark, used, timeout) as opened:
+        yield opened
 
 
 def _alone(

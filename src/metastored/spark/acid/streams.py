@@ -71,12 +71,12 @@ def sink(
 
 def _query_id(spark: Any) -> str:
     context = getattr(spark, "sparkContext", None) if hasattr(spark, "_jsparkSession") else None
-    found = None if context is None else context.getLocalProperty(_QUERY_ID)
-    if not found:
+    query = None if context is None else context.getLocalProperty(_QUERY_ID)
+    if not query:
         raise InvalidInputException(
             "the id of the query is not known in this session: give one that stays the same, sink(…, query='orders')"
         )
-    return str(found)
+    return str(query)
 
 
 def _create(client: Client, name: TableName) -> None:

@@ -53,11 +53,11 @@ def view(
 
 def drop_view(spark: SparkSession, view: str) -> bool:
     """Drops a temporary view that `view` has created, and ends its transaction. Returns whether there was one."""
-    found = _open.pop(_key(spark, view), None)
-    if found is None:
+    opened = _open.pop(_key(spark, view), None)
+    if opened is None:
         return False
     spark.catalog.dropTempView(view)
-    _close(found)
+    _close(opened)
     return True
 
 

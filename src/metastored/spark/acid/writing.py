@@ -95,8 +95,8 @@ class Transaction:
         self._check()
         wanted = table_name(name)
         self._transaction.hold(read_components((wanted,)), self._timeout)
-        found = self._transaction.snapshot(wanted, keep=True)
-        write_ids = snapshot_of(found, wanted)
+        seen = self._transaction.snapshot(wanted, keep=True)
+        write_ids = snapshot_of(seen, wanted)
         visible = write_ids.transactions or self._transaction.visible
         assert visible is not None
         return rows(self._spark, self._client, wanted, write_ids, visible, where, columns, version=version)
@@ -271,16 +271,16 @@ class _Statement:
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
-        found: list[Locations] = []
+        places: list[Locations] = []
 
         def locate(values: Iterable[tuple[str, ...]], changed: frozenset[tuple[str, ...]]) -> Locations:
             wanted = {*values, *emptied}
-            found.append(Locations(table, self._existing(wanted)))
+            places.append(Locations(table, self._existing(wanted)))
             for each in filter(None, wanted):
                 operation = None if overwrite or each in changed else "insert"
                 write.wrote(make_part_name(table.key_names, each), operation=operation)
             write.send()
-            return found[0]
+            return places[0]
 
         if staged:
             done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
@@ -289,7 +289,7 @@ class _Statement:
             done = Published({}, {}, 1)
         self.used = done.statements
         written = dict(done.files)
-        (locations,) = found
+        (locations,) = places
         for empty in emptied:
             if empty not in written:
                 make_directory(files, table, join(locations.of(empty), base(write.write_id).name))

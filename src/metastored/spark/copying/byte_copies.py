@@ -97,11 +97,11 @@ def _copied(files: Files, file: _File, directory: str) -> str:
     """Copies a file and reads the copy. Returns the digest of both."""
     target = join(directory, file.name)
     digest = files.copy(file.source, target)
-    found = files.digest(target)
-    if digest != found:
+    written = files.digest(target)
+    if digest != written:
         raise CopyMismatch(
-            f"the copy of {file.source} is not equal to it and is not published: its SHA-256 digest is {found} instead "
-            f"of {digest}"
+            f"the copy of {file.source} is not equal to it and is not published: its SHA-256 digest is {written} "
+            f"instead of {digest}"
         )
     return digest
 
@@ -109,8 +109,8 @@ def _copied(files: Files, file: _File, directory: str) -> str:
 def _check_sizes(files: Files, part: Part, directory: str, copied: Iterable[_File]) -> None:
     """A file may have been replaced since the source was listed; its old state would then be marked as copied."""
     expected = {file.name: file.size for file in copied}
-    found = {each.name: each.size for each in files.entries(directory) if not each.name.startswith(".")}
-    if expected != found:
+    sizes = {each.name: each.size for each in files.entries(directory) if not each.name.startswith(".")}
+    if expected != sizes:
         raise CopyMismatch(
             f"the copy of {part.location} is not published: its files have changed while they were copied"
         )

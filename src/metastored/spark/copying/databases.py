@@ -46,18 +46,18 @@ def copy_all(
 def in_order(views: Mapping[str, Table], database: DatabaseName) -> list[str]:
     """The names of views so that each comes after those that it reads."""
     needs = {name: sorted(_read_by(view, database) & set(views)) for name, view in views.items()}
-    found: list[str] = []
+    names: list[str] = []
 
     def add(name: str, above: frozenset[str]) -> None:
-        if name in found or name in above:
+        if name in names or name in above:
             return
         for each in needs[name]:
             add(each, above | {name})
-        found.append(name)
+        names.append(name)
 
     for name in sorted(views):
         add(name, frozenset())
-    return found
+    return names
 
 
 def _read_by(view: Table, database: DatabaseName) -> set[str]:

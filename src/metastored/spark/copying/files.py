@@ -255,8 +255,8 @@ def _add(copy: _Copy, made: Sequence[Made]) -> None:
 def _directories(copy: _Copy, parts: Sequence[Part]) -> dict[str, str]:
     """The directories of those of these partitions that the target has now, by name."""
     target, names = copy.plan.target, tuple(part.name for part in parts)
-    found = copy.client.api.get_partitions_by_names(target.database_field, target.table, names)
-    return {make_part_name(copy.plan.keys, each.values or ()): _directory(each) for each in found}
+    partitions = copy.client.api.get_partitions_by_names(target.database_field, target.table, names)
+    return {make_part_name(copy.plan.keys, each.values or ()): _directory(each) for each in partitions}
 
 
 def _directory(partition: Partition) -> str:

@@ -48,14 +48,14 @@ def write_parquet(
 
 def paths_below(files: Files, location: str, path: str = "") -> list[tuple[str, int]]:
     """The data files below a directory: their paths from there, and their sizes."""
-    found: list[tuple[str, int]] = []
+    paths: list[tuple[str, int]] = []
     for entry in files.entries(join(location, path) if path else location):
         below = f"{path}/{entry.name}" if path else entry.name
         if entry.is_directory:
-            found += paths_below(files, location, below)
+            paths += paths_below(files, location, below)
         elif not entry.name.startswith((".", "_")):
-            found.append((below, entry.size))
-    return found
+            paths.append((below, entry.size))
+    return paths
 
 
 @contextmanager

@@ -85,8 +85,8 @@ class CopyPlan:
             return f"{'replaces' if self.existing is not None else 'creates'} {self.target} ({self.format})"
         new = len(self.changed) - len(self.replaced)
         counts = ((new, "added"), (len(self.replaced), "replaced"), (len(self.dropped), "dropped"))
-        found = ", ".join(f"{count} {word}" for count, word in counts if count)
-        return f"partitions: {found}, {len(self.skipped)} unchanged ({self.format})"
+        text = ", ".join(f"{count} {word}" for count, word in counts if count)
+        return f"partitions: {text}, {len(self.skipped)} unchanged ({self.format})"
 
 
 def plan_copy(
@@ -173,12 +173,12 @@ def _same(mark: Mark | None, source: TableName, state: str) -> bool:
 def _existing(client: Client, target: TableName) -> Table | None:
     client.database(str(target.database_name))
     try:
-        found = client.fresh_table(target)
+        table = client.fresh_table(target)
     except NoSuchObjectException:
         return None
-    if is_any_view(found):
+    if is_any_view(table):
         raise InvalidInputException(f"{target} is a view")
-    return found
+    return table
 
 
 def _has_buckets(table: Table) -> bool:
@@ -187,12 +187,12 @@ def _has_buckets(table: Table) -> bool:
 
 def _format(table: Table, existing: Table | None, target: TableName, format: str | None) -> str:
     if existing is not None:
-        found = format_of(existing) or "unknown"
-        if format is not None and found != format:
-            raise InvalidInputException(f"{target} exists with the format {found}, and not {format}: drop it first")
-        if found not in FORMATS and not is_transactional(existing.parameters):
-            raise NotSupported(f"{target} exists with the format {found}; copies write {', '.join(FORMATS)}")
-        return found
+        stored_as = format_of(existing) or "unknown"
+        if format is not None and stored_as != format:
+            raise InvalidInputException(f"{target} exists with the format {stored_as}, and not {format}: drop it first")
+        if stored_as not in FORMATS and not is_transactional(existing.parameters):
+            raise NotSupported(f"{target} exists with the format {stored_as}; copies write {', '.join(FORMATS)}")
+        return stored_as
     if format is not None:
         return format
     own = format_of(table)
@@ -237,13 +237,13 @@ def _parts(
         return
     keys = tuple((key.name or "").lower() for key in table.partitionKeys)
     where = partitions if isinstance(partitions, str) else None
-    found = dict(named_partitions(client, source, keys, where))
+    parts = dict(named_partitions(client, source, keys, where))
     if partitions is not None and not isinstance(partitions, str):
-        missing = [name for name in partitions if name not in found]
+        missing = [name for name in partitions if name not in parts]
         if missing:
             raise InvalidInputException(f"{source} has no partition {missing[0]}")
-        found = {name: found[name] for name in partitions}
-    items = sorted(found.items())
+        parts = {name: parts[name] for name in partitions}
+    items = sorted(parts.items())
     yield from in_threads(
         lambda item: _part(spark, item[0], tuple(item[1].values or ()), item[1].sd, item[1].parameters), items
     )

@@ -47,23 +47,23 @@ def of_partitions(frame: DataFrame, keys: Sequence[str], values: Sequence[Sequen
 def _is(keys: Sequence[str], types: dict[str, DataType], values: Sequence[str]) -> Column:
     from pyspark.sql import functions as F
 
-    found = []
+    conditions = []
     for key, value in zip(keys, values, strict=True):
         column = F.col(f"`{key}`")
         null = value == DEFAULT_PARTITION
-        found.append(column.isNull() if null else column == F.lit(value).cast(types[key.lower()]))
-    return reduce(lambda one, two: one & two, found)
+        conditions.append(column.isNull() if null else column == F.lit(value).cast(types[key.lower()]))
+    return reduce(lambda one, two: one & two, conditions)
 
 
 def spelled(schema: StructType, keys: Sequence[str], values: Sequence[Any]) -> tuple[str, ...]:
     """The values of partition keys in one spelling: the metastore may have `01` where Spark has the number 1."""
     types = {field.name.lower(): field.dataType.simpleString() for field in schema.fields}
-    found = []
+    texts = []
     for key, value in zip(keys, values, strict=True):
         text = DEFAULT_PARTITION if value is None or value == "" else str(value)
         if types[key.lower()] in _WHOLE_NUMBERS and text != DEFAULT_PARTITION:
             text = str(int(text))
         elif types[key.lower()] == "boolean":
             text = text.lower()
-        found.append(text)
-    return tuple(found)
+        texts.append(text)
+    return tuple(texts)

@@ -43,12 +43,12 @@ def _stage_partitions(
     chosen = of_partitions(frame, keys, [part.values for part in parts])
     names = _by_spelling(plan, chosen, keys, parts)
     expected = stage(chosen, plan.format, staging, keys)
-    found = staged_checksums(spark, chosen, plan.format, staging, keys) if expected.rows else {}
-    verify(str(plan.source), expected, total(list(found.values())))
-    if others := found.keys() - names.keys():
+    staged_sums = staged_checksums(spark, chosen, plan.format, staging, keys) if expected.rows else {}
+    verify(str(plan.source), expected, total(list(staged_sums.values())))
+    if others := staged_sums.keys() - names.keys():
         raise CopyMismatch(f"rows of {plan.source} are in none of its partitions: {', '.join(min(others))}")
     directories = _staged_directories(files, staging, keys, chosen) if expected.rows else {}
-    checksums = {values: found.get(values, NOTHING) for values in names}
+    checksums = {values: staged_sums.get(values, NOTHING) for values in names}
     return [
         Staged(part, directories.get(values), checksums[values].rows, checksums[values].text)
         for values, part in names.items()
@@ -64,22 +64,22 @@ def _as_in(frame: DataFrame, keys: Sequence[str]) -> list[str]:
 def _by_spelling(
     plan: CopyPlan, frame: DataFrame, keys: Sequence[str], batch: Sequence[Part]
 ) -> dict[tuple[str, ...], Part]:
-    found: dict[tuple[str, ...], Part] = {}
+    by_values: dict[tuple[str, ...], Part] = {}
     for part in batch:
         values = spelled(frame.schema, keys, part.values)
-        if values in found:
+        if values in by_values:
             raise NotSupported(
-                f"the partitions {found[values].name} and {part.name} of {plan.source} are the same for Spark"
+                f"the partitions {by_values[values].name} and {part.name} of {plan.source} are the same for Spark"
             )
-        found[values] = part
-    return found
+        by_values[values] = part
+    return by_values
 
 
 def _staged_directories(
     files: Files, staging: str, keys: Sequence[str], frame: DataFrame
 ) -> dict[tuple[str, ...], str]:
     """The directories that Spark wrote, by the values in their names."""
-    found: dict[tuple[str, ...], str] = {}
+    directories: dict[tuple[str, ...], str] = {}
 
     def walk(path: str, depth: int) -> None:
         for entry in files.entries(join(staging, path) if path else staging):
@@ -89,7 +89,7 @@ def _staged_directories(
             if depth + 1 < len(keys):
                 walk(below, depth + 1)
             else:
-                found[spelled(frame.schema, keys, partition_values(below, keys))] = join(staging, below)
+                directories[spelled(frame.schema, keys, partition_values(below, keys))] = join(staging, below)
 
     walk("", 0)
-    return found
+    return directories

@@ -54,15 +54,15 @@ class CopyRun:
     def clean(self, location: str, in_use: Iterable[str] = ()) -> None:
         """Removes directories of runs that are over from a directory. `in_use` are names that need no question."""
         known = {*in_use, self.staging, self.directory}
-        found = []
+        old = []
         for entry in self._files.entries(location):
             lease = lease_of(entry.name) if entry.is_directory and entry.name not in known else None
             if lease is not None and self._is_over(lease):
-                found.append(join(location, entry.name))
-        if not found:
+                old.append(join(location, entry.name))
+        if not old:
             return
         used = self._locations()
-        for directory in found:
+        for directory in old:
             if not any(is_under(each, directory) for each in used):
                 self._files.remove(directory)
 

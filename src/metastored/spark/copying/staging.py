@@ -63,19 +63,19 @@ def observed_checksum(frame: DataFrame, observation: Any) -> Checksum:
     Spark reports no figures for a part of a plan that it has optimized away. `get` would then wait for ever, so the
     checksum is computed by another read.
     """
-    found: list[Checksum] = []
-    waiting = threading.Thread(target=lambda: found.append(checksum_of(observation.get)), daemon=True)
+    checksums: list[Checksum] = []
+    waiting = threading.Thread(target=lambda: checksums.append(checksum_of(observation.get)), daemon=True)
     waiting.start()
     waiting.join(PATIENCE)
-    return found[0] if found else checksum(frame)
+    return checksums[0] if checksums else checksum(frame)
 
 
-def verify(what: str, expected: Checksum, found: Checksum) -> None:
+def verify(what: str, expected: Checksum, actual: Checksum) -> None:
     """Raises CopyMismatch."""
-    if expected != found:
+    if expected != actual:
         raise CopyMismatch(
             f"the copy of {what} is not equal to its source and is not published: {expected.rows} rows with the "
-            f"checksum {expected.text} were read, {found.rows} rows with {found.text} were written"
+            f"checksum {expected.text} were read, {actual.rows} rows with {actual.text} were written"
         )
 
 
@@ -88,21 +88,21 @@ def staged_checksums(
     spark: Any, frame: DataFrame, format: str, location: str, keys: Sequence[str]
 ) -> dict[tuple[str, ...], Checksum]:
     """The checksums of the files below a directory, by the values of the partition keys."""
-    found = spark.read.schema(frame.schema).format(format).load(location)
-    rows = found.groupBy(*(f"`{key}`" for key in keys)).agg(*aggregates(frame.schema)).collect()
+    frame_read = spark.read.schema(frame.schema).format(format).load(location)
+    rows = frame_read.groupBy(*(f"`{key}`" for key in keys)).agg(*aggregates(frame.schema)).collect()
     return {spelled(frame.schema, keys, [row[key] for key in keys]): checksum_of(row) for row in rows}
 
 
 def total(checksums: Sequence[Checksum]) -> Checksum:
-    found = NOTHING
+    checksum = NOTHING
     for each in checksums:
-        found = found + each
-    return found
+        checksum = checksum + each
+    return checksum
 
 
-def mark_parameters(plan: CopyPlan, found: Checksum) -> dict[str, str]:
+def mark_parameters(plan: CopyPlan, checksum: Checksum) -> dict[str, str]:
     """The parameter by which a later copy sees what this one has copied, for a table that is replaced as a whole."""
-    return {COPY_SOURCE: Mark(str(plan.source), plan.state, found.rows, found.text).text()}
+    return {COPY_SOURCE: Mark(str(plan.source), plan.state, checksum.rows, checksum.text).text()}
 
 
 def size_of(files: Files, location: str) -> tuple[int, int]:

@@ -17,20 +17,22 @@ _MISSING = (ApplicationError, MetastoreError, NotSupported)
 def copy_table_statistics(client: Client, source: TableName, target: TableName) -> None:
     """Copies the statistics of the columns of a table without partitions."""
     try:
-        found = client.statistics(source)
+        statistics = client.statistics(source)
     except _MISSING:
         return
-    if found:
-        client.set_statistics(_statistics(target, None, list(found.values())))
+    if statistics:
+        client.set_statistics(_statistics(target, None, list(statistics.values())))
 
 
 def copy_partition_statistics(client: Client, source: TableName, target: TableName, names: Sequence[str]) -> None:
     """Copies the statistics of the columns of partitions."""
     try:
-        found = client.partition_statistics(source, names)
+        by_partition = client.partition_statistics(source, names)
     except _MISSING:
         return
-    statistics = tuple(_statistics(target, name, list(columns.values())) for name, columns in found.items() if columns)
+    statistics = tuple(
+        _statistics(target, name, list(columns.values())) for name, columns in by_partition.items() if columns
+    )
     if statistics:
         client.api.set_aggr_stats_for(SetPartitionsStatsRequest(colStats=statistics, engine="hive"))
 

@@ -72,8 +72,8 @@ def connected(job: Job) -> Iterator[Managed]:
 def opened(job: Job, managed: Managed) -> LanceDataset:
     """The newest version of the table. Raises ValueError if it has no data."""
     where = managed or {"uri": job.location}
-    found: LanceDataset = lance_module().dataset(**where, storage_options=dict(job.storage_options) or None)
-    return found
+    dataset: LanceDataset = lance_module().dataset(**where, storage_options=dict(job.storage_options) or None)
+    return dataset
 
 
 def lance_module() -> Any:
@@ -93,10 +93,10 @@ def commit(job: Job, fragments: Sequence[Any]) -> int:
             try:
                 return _commit(current, fragments, managed)
             except Exception as error:
-                found = _committed(job, managed)
-                if found is not None:
-                    log.warning("the commit of job %s failed, but version %d has it: %s", job.id, found, error)
-                    return found
+                committed = _committed(job, managed)
+                if committed is not None:
+                    log.warning("the commit of job %s failed, but version %d has it: %s", job.id, committed, error)
+                    return committed
                 if attempt == ATTEMPTS or not isinstance(error, (OSError, RuntimeError)):
                     raise
                 log.warning("attempt %d to commit job %s failed and is repeated: %s", attempt, job.id, error)

@@ -39,8 +39,8 @@ def read(
     ConversionError for a type that Spark does not have.
     """
     id = tables.table_id(name)
-    with tables.using(spark, id, namespace) as found:
-        scan, schema = _planned(found, id, columns, filter, version)
+    with tables.using(spark, id, namespace) as table:
+        scan, schema = _planned(table, id, columns, filter, version)
     session: Any = spark
     register(session)
     from metastored.spark.lance.source import NAME, TASK, packed

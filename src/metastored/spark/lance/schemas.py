@@ -83,10 +83,10 @@ def spark_schema(schema: pa.Schema) -> StructType:
     pa = arrow()
     fields = [pa.field(each.name, _exchanged(each.type)) for each in schema]
     try:
-        found: StructType = from_arrow_schema(pa.schema(fields))
+        spark_form: StructType = from_arrow_schema(pa.schema(fields))
     except PySparkTypeError as error:
         raise ConversionError(f"Spark has no type for a column of this table: {error}") from None
-    return found
+    return spark_form
 
 
 def transfer_schema(schema: StructType) -> pa.Schema:

@@ -132,13 +132,13 @@ class LanceReader(DataSourceReader):
         scan, schema = self._scan, transfer_schema(self._schema)
         options = dict(scan.storage_options) or None
         dataset = lance_module().dataset(scan.location, version=scan.version, storage_options=options)
-        found = dataset.scanner(
+        batches = dataset.scanner(
             columns=list(scan.columns),
             filter=scan.filter,
             fragments=[dataset.get_fragment(partition.value)],
             batch_size=BATCH,
         )
-        for batch in found.to_batches():
+        for batch in batches.to_batches():
             if batch.num_rows:
                 yield conformed(batch, schema)
 
@@ -169,11 +169,11 @@ def written(job: Job, batches: Iterator[pa.RecordBatch]) -> list[str]:
 
     pa = arrow()
     rows = (conformed(each, job.schema) for each in chain((first,), batches) if each.num_rows)
-    found = write_fragments(
+    fragments = write_fragments(
         pa.RecordBatchReader.from_batches(job.schema, rows),
         job.location,
         schema=job.schema,
         mode=job.change,
         storage_options=dict(job.storage_options) or None,
     )
-    return [json.dumps(each.to_json()) for each in found]
+    return [json.dumps(each.to_json()) for each in fragments]

@@ -35,13 +35,13 @@ class LanceTable(NamedTuple):
 
     def dataset(self, version: int | None = None) -> LanceDataset:
         """The newest version, or this one."""
-        found: LanceDataset = lance_module().dataset(
+        opened: LanceDataset = lance_module().dataset(
             namespace_client=self.namespace,
             table_id=list(self.id),
             version=version,
             storage_options=dict(self.storage_options) or None,
         )
-        return found
+        return opened
 
 
 def table_id(name: Name) -> tuple[str, ...]:
@@ -94,10 +94,10 @@ def find(namespace: LanceNamespace, id: tuple[str, ...]) -> LanceTable | None:
     from lance_namespace.errors import TableNotFoundError
 
     try:
-        found = namespace.describe_table(DescribeTableRequest(id=list(id), check_declared=True))
+        described = namespace.describe_table(DescribeTableRequest(id=list(id), check_declared=True))
     except TableNotFoundError:
         return None
-    return _table(namespace, id, found, not found.is_only_declared)
+    return _table(namespace, id, described, not described.is_only_declared)
 
 
 def make(namespace: LanceNamespace, id: tuple[str, ...], properties: Mapping[str, str]) -> LanceTable:

@@ -45,8 +45,8 @@ def write(
         raise InvalidInputException(f"the mode is {mode!r}; known are {', '.join(MODES)}")
     id = tables.table_id(name)
     schema = lance_schema(df.schema, vectors or {})
-    with tables.using(df.sparkSession, id, namespace) as found:
-        return _write(df, found, id, mode.lower(), schema, properties or {})
+    with tables.using(df.sparkSession, id, namespace) as table:
+        return _write(df, table, id, mode.lower(), schema, properties or {})
 
 
 def _write(

@@ -118,10 +118,10 @@ def _source(
     transactions: ValidTxnList | None,
 ) -> Source:
     check_table(table)
-    found = partitions_named(client, name, selected) if keys_of(table) else []
+    partitions = partitions_named(client, name, selected) if keys_of(table) else []
     if snapshot is None or transactions is None:
-        return PlainSource(spark, name, table, found)
-    return AcidSource(spark, client, name, found, snapshot, transactions)
+        return PlainSource(spark, name, table, partitions)
+    return AcidSource(spark, client, name, partitions, snapshot, transactions)
 
 
 class _Analysis:
@@ -162,7 +162,7 @@ class _Analysis:
             return {name: kind for name, kind in kinds.items() if kind is not None}
         if isinstance(columns, str):
             raise InvalidInputException(f"columns={columns!r} is neither 'all' nor a list of columns")
-        found: dict[str, Kind] = {}
+        chosen: dict[str, Kind] = {}
         for name in columns:
             field = fields.get(name.lower())
             if field is None:
@@ -174,8 +174,8 @@ class _Analysis:
                 raise InvalidInputException(
                     f"the column {name!r} has the type {field.dataType.simpleString()}, which has no statistics"
                 )
-            found[field.name] = kind
-        return found
+            chosen[field.name] = kind
+        return chosen
 
     def run(self) -> AnalyzeResult:
         parts = self._source.parts
@@ -204,11 +204,11 @@ class _Analysis:
             frame, key, names = self._rows_of(wanted)
             bins, sketches = self._distributions(frame, key, complete=not skipped and self._selected is None)
             padded = [name for name in self._kinds if self._hive_types.get(name.lower(), "").startswith("char(")]
-            found = self._gathered_from_files(frame, names, wanted, bins, padded)
-            if found is None:
-                found = gathering.gather(frame, key, self._kinds, bins, padded)
+            result = self._gathered_from_files(frame, names, wanted, bins, padded)
+            if result is None:
+                result = gathering.gather(frame, key, self._kinds, bins, padded)
             for number, part in names.items():
-                gathered[part] = found.get(number, Gathered(0, totals))
+                gathered[part] = result.get(number, Gathered(0, totals))
             files = {each.name: each.files for each in wanted}
             for number, part in names.items():
                 columns = self._in_hives_form(gathered[part], sketches.get(number, {}))
@@ -325,14 +325,14 @@ class _Analysis:
         merged = dict(totals)
         for name, kind in self._kinds.items():
             for part, parameters in others.items():
-                found = stored.get(part, {}).get(name.lower())
-                summary = None if found is None else from_hive(found, kind, int(parameters[NUM_ROWS]))
+                stored_summary = stored.get(part, {}).get(name.lower())
+                summary = None if stored_summary is None else from_hive(stored_summary, kind, int(parameters[NUM_ROWS]))
                 if summary is None:
                     return None
                 merged[name] = merged[name].merge(summary)
         return merged
 
-    def _in_hives_form(self, found: Gathered, sketches: Mapping[str, bytes]) -> tuple[Any, ...]:
+    def _in_hives_form(self, gathered: Gathered, sketches: Mapping[str, bytes]) -> tuple[Any, ...]:
         converted = (
             to_hive(
                 name,
@@ -341,7 +341,7 @@ class _Analysis:
                 timestamps=self._timestamps,
                 histogram=sketches.get(name),
             )
-            for name, summary in found.columns.items()
+            for name, summary in gathered.columns.items()
             if name.lower() in self._hive_types
         )
         return tuple(each for each in converted if each is not None)

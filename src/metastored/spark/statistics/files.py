@@ -32,8 +32,8 @@ class DataFiles:
 
 def plain_files(spark: Any, location: str) -> DataFiles:
     """The files below a location. Raises NotSupported if it needs a JVM and the session is remote."""
-    found = sorted(each for each in files_below(spark, location) if not is_hidden(each.path))
-    return replace(_fingerprinted(found), listed=tuple((path, size) for path, size, _ in found))
+    listed = sorted(each for each in files_below(spark, location) if not is_hidden(each.path))
+    return replace(_fingerprinted(listed), listed=tuple((path, size) for path, size, _ in listed))
 
 
 def acid_files(spark: Any, partition: PartitionState) -> DataFiles:
@@ -45,6 +45,6 @@ def acid_files(spark: Any, partition: PartitionState) -> DataFiles:
 
 
 def _fingerprinted(files: Iterable[tuple[str, int, str]]) -> DataFiles:
-    found = sorted(files)
-    digest = hashlib.sha256(repr([tuple(each) for each in found]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return DataFiles(len(found), sum(size for _, size, _ in found), digest)
+    listed = sorted(files)
+    digest = hashlib.sha256(repr([tuple(each) for each in listed]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return DataFiles(len(listed), sum(size for _, size, _ in listed), digest)

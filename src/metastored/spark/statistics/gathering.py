@@ -75,15 +75,15 @@ def keys_of_partitions(spark: SparkSession, keys: Sequence[StructField], names: 
         rows.append((name, *(None if value == DEFAULT_PARTITION else value for value in values)))
     columns = [F.col(f"k{at}").cast(each.dataType) for at, each in enumerate(keys)]
     schema = ", ".join(["name string", *(f"k{at} string" for at in range(len(keys)))])
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for name, key in spark.createDataFrame(rows, schema).select("name", key_of(columns)).collect() if rows else ():
-        if key in found:
+        if key in by_number:
             raise InvalidInputException(
-                f"the partitions {found[key]} and {name} have the same values for Spark, so that their rows cannot be "
-                "told apart: drop one of them"
+                f"the partitions {by_number[key]} and {name} have the same values for Spark, so that their rows cannot "
+                "be told apart: drop one of them"
             )
-        found[key] = name
-    return found
+        by_number[key] = name
+    return by_number
 
 
 def gather(
@@ -115,10 +115,10 @@ def counters_of(columns: Iterable[str], bins: Mapping[str, BinCounter] | None) -
     return {at: bins[name] for at, name in enumerate(columns) if bins and name in bins}
 
 
-def merged(found: Iterable[Any], columns: Iterable[str], counters: Mapping[int, BinCounter]) -> dict[int, Gathered]:
+def merged(collected: Iterable[Any], columns: Iterable[str], counters: Mapping[int, BinCounter]) -> dict[int, Gathered]:
     """What all tasks found together. `counters` get their counts."""
     gathered: dict[int, tuple[int, list[Summary]]] = {}
-    for row in found:
+    for row in collected:
         if row.key is None:
             for at, packed in pickle.loads(row.found).items():
                 counters[at].merge(packed)

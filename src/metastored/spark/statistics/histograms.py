@@ -66,12 +66,10 @@ def quantiles(frame: DataFrame, columns: Mapping[str, Column], bins: int) -> dic
     from pyspark.sql import functions as F
 
     parts = [at / bins for at in range(bins + 1)]
-    found = frame.agg(
+    row = frame.agg(
         *(F.percentile_approx(each, parts, ACCURACY).alias(f"c{at}") for at, each in enumerate(columns.values()))
     ).collect()[0]
-    return {
-        name: np.array(bounds, np.float64) for name, bounds in zip(columns, found, strict=True) if bounds is not None
-    }
+    return {name: np.array(bounds, np.float64) for name, bounds in zip(columns, row, strict=True) if bounds is not None}
 
 
 def kll_sketches(
@@ -82,11 +80,11 @@ def kll_sketches(
 
     numbers = [_kll_number(each, kinds[name]).alias(f"c{at}") for at, (name, each) in enumerate(columns.items())]
     sketches = [F.expr(f"kll_sketch_agg_float(c{at}, {KLL_SIZE})") for at in range(len(columns))]
-    found: dict[int, dict[str, bytes]] = {}
+    by_number: dict[int, dict[str, bytes]] = {}
     for row in frame.select(key.alias("key"), *numbers).groupBy("key").agg(*sketches).collect():
         of_columns = zip(columns, row[1:], strict=True)
-        found[row[0]] = {name: bytes(data) for name, data in of_columns if data is not None}
-    return found
+        by_number[row[0]] = {name: bytes(data) for name, data in of_columns if data is not None}
+    return by_number
 
 
 class BinCounter:

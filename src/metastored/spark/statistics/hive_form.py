@@ -42,21 +42,23 @@ def to_hive(
     return None if data is None else ColumnStatisticsObj(name.lower(), type, data)
 
 
-def _data(found: Summary, timestamps: bool, histogram: bytes | None) -> ColumnStatisticsData | None:
-    nulls = found.nulls
-    low: Any = found.low
-    high: Any = found.high
-    if found.kind is Kind.BOOLEAN:
-        return ColumnStatisticsData(booleanStats=BooleanColumnStatsData(found.trues, found.values - found.trues, nulls))
-    average = found.total_length / found.rows if found.rows else 0.0
-    if found.kind is Kind.BINARY:
-        return ColumnStatisticsData(binaryStats=BinaryColumnStatsData(found.max_length, average, nulls))
-    distinct = found.distinct if found.sketch is None else found.sketch.estimate()
-    bits = None if found.sketch is None else found.sketch.serialize()
-    match found.kind:
+def _data(summary: Summary, timestamps: bool, histogram: bytes | None) -> ColumnStatisticsData | None:
+    nulls = summary.nulls
+    low: Any = summary.low
+    high: Any = summary.high
+    if summary.kind is Kind.BOOLEAN:
+        return ColumnStatisticsData(
+            booleanStats=BooleanColumnStatsData(summary.trues, summary.values - summary.trues, nulls)
+        )
+    average = summary.total_length / summary.rows if summary.rows else 0.0
+    if summary.kind is Kind.BINARY:
+        return ColumnStatisticsData(binaryStats=BinaryColumnStatsData(summary.max_length, average, nulls))
+    distinct = summary.distinct if summary.sketch is None else summary.sketch.estimate()
+    bits = None if summary.sketch is None else summary.sketch.serialize()
+    match summary.kind:
         case Kind.STRING:
             return ColumnStatisticsData(
-                stringStats=StringColumnStatsData(found.max_length, average, nulls, distinct, bits)
+                stringStats=StringColumnStatsData(summary.max_length, average, nulls, distinct, bits)
             )
         case Kind.INTEGER:
             return ColumnStatisticsData(longStats=LongColumnStatsData(low, high, nulls, distinct, bits, histogram))
@@ -87,24 +89,24 @@ def from_hive(statistics: ColumnStatisticsObj, kind: Kind, rows: int) -> Summary
     The highest timestamp is the last microsecond of its second.
     """
     data = statistics.statsData or ColumnStatisticsData()
-    found: Any = next((each for each in data if each is not None), None)
-    if found is None or not isinstance(found, _STRUCTS[kind]):
+    form: Any = next((each for each in data if each is not None), None)
+    if form is None or not isinstance(form, _STRUCTS[kind]):
         return None
-    nulls = found.numNulls or 0
+    nulls = form.numNulls or 0
     if kind is Kind.BOOLEAN:
-        return Summary(kind, rows, nulls, trues=found.numTrues or 0)
+        return Summary(kind, rows, nulls, trues=form.numTrues or 0)
     if kind.has_lengths:
-        total = round((found.avgColLen or 0.0) * rows)
-        sketch = ndv.read(found.bitVectors) if kind is Kind.STRING else None
-        distinct = found.numDVs or 0 if kind is Kind.STRING else 0
+        total = round((form.avgColLen or 0.0) * rows)
+        sketch = ndv.read(form.bitVectors) if kind is Kind.STRING else None
+        distinct = form.numDVs or 0 if kind is Kind.STRING else 0
         low = high = None
-        longest = found.maxColLen or 0
+        longest = form.maxColLen or 0
     else:
-        low, high = (_bound(each, kind) for each in (found.lowValue, found.highValue))
+        low, high = (_bound(each, kind) for each in (form.lowValue, form.highValue))
         if kind is Kind.TIMESTAMP and isinstance(high, int):
             high += MICROSECONDS - 1
         total = longest = 0
-        sketch, distinct = ndv.read(found.bitVectors), found.numDVs or 0
+        sketch, distinct = ndv.read(form.bitVectors), form.numDVs or 0
     known = sketch if isinstance(sketch, ndv.HyperLogLog) else None
     return Summary(kind, rows, nulls, low, high, total, longest, sketch=known, distinct=distinct)
 

@@ -100,10 +100,10 @@ def gather_files(
     task = FileTask({_path(location): key for location, key in keys.items()}, wanted, counters)
     # Names of partitions can have the characters of patterns.
     read = spark.read.format("binaryFile").option("__globPaths__", "false").load(list(keys)).select("path", "content")
-    found = map_in_arrow(read, lambda batches: task.run(batches), SCHEMA).collect()
-    if any(row.found is None for row in found):
+    rows = map_in_arrow(read, lambda batches: task.run(batches), SCHEMA).collect()
+    if any(row.found is None for row in rows):
         return None
-    return merged(found, columns, counters)
+    return merged(rows, columns, counters)
 
 
 def columns_of(
@@ -111,7 +111,7 @@ def columns_of(
 ) -> list[FileColumn] | None:
     """The columns as files have them; None if a file does not have all that makes a value of Spark."""
     by_name = {each.name: each for each in fields}
-    found = []
+    file_columns = []
     for name, kind in columns.items():
         field = by_name[name]
         declared = str((field.metadata or {}).get(CHAR_VARCHAR, ""))
@@ -124,8 +124,8 @@ def columns_of(
             in_files = _TYPES.get("string" if kind is Kind.STRING else type.typeName())
         if in_files is None:
             return None
-        found.append(FileColumn(name.lower(), kind, in_files, name in padded))
-    return found
+        file_columns.append(FileColumn(name.lower(), kind, in_files, name in padded))
+    return file_columns
 
 
 def _default(spark: SparkSession, name: str, value: str) -> bool:
@@ -184,14 +184,14 @@ class FileTask:
         spelled: dict[str, list[str]] = {}
         for name in file.schema_arrow.names:
             spelled.setdefault(name.lower(), []).append(name)
-        found: list[str | None] = []
+        column_names: list[str | None] = []
         for column in self._columns:
             names = spelled.get(column.name, [])
             # pyarrow reads a name with a dot as a field inside of a struct.
             if len(names) > 1 or any("." in name or not _is_of_type(file, name, column) for name in names):
                 raise Refused(f"the column {column.name} is there twice, or is of another type")
-            found.append(names[0] if names else None)
-        return found
+            column_names.append(names[0] if names else None)
+        return column_names
 
 
 def _is_of_type(file: pq.ParquetFile, name: str, column: FileColumn) -> bool:

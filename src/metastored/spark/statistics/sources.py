@@ -66,7 +66,7 @@ class PlainSource:
             places = [(None, table.parameters or {}, data_location(table))]
         files = in_threads(lambda place: plain_files(spark, place[2]), places)
         self.parts: Sequence[Part] = [
-            Part(part, parameters, found) for (part, parameters, _), found in zip(places, files, strict=True)
+            Part(part, parameters, data_files) for (part, parameters, _), data_files in zip(places, files, strict=True)
         ]
 
         self._locations = {part: location for part, _, location in places}
@@ -130,7 +130,8 @@ class AcidSource:
         ]
         files = in_threads(lambda each: acid_files(spark, each), self._state.partitions)
         self.parts: Sequence[Part] = [
-            Part(part, parameters.get(part, {}), found) for part, found in zip(self._names, files, strict=True)
+            Part(part, parameters.get(part, {}), data_files)
+            for part, data_files in zip(self._names, files, strict=True)
         ]
 
     def parquet_locations(self) -> None:

@@ -29,16 +29,16 @@ BINARY_SIZE: Final = 100
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def to_spark(name: str, type: DataType, found: Summary, histogram: Histogram | None = None) -> ColumnStat:
+def to_spark(name: str, type: DataType, summary: Summary, histogram: Histogram | None = None) -> ColumnStat:
     """The statistics of a column of this type."""
-    if found.kind.has_lengths:
-        size = STRING_SIZE if found.kind is Kind.STRING else BINARY_SIZE
-        average = math.ceil(found.total_length / found.values) if found.values else size
-        longest = found.max_length if found.values else size
+    if summary.kind.has_lengths:
+        size = STRING_SIZE if summary.kind is Kind.STRING else BINARY_SIZE
+        average = math.ceil(summary.total_length / summary.values) if summary.values else size
+        longest = summary.max_length if summary.values else size
     else:
         average = longest = default_size(type)
-    low, high = _bounds(name, type, found)
-    return ColumnStat(found.distinct_values, low, high, found.nulls, average, longest, histogram)
+    low, high = _bounds(name, type, summary)
+    return ColumnStat(summary.distinct_values, low, high, summary.nulls, average, longest, histogram)
 
 
 def default_size(type: DataType) -> int:
@@ -50,17 +50,17 @@ def default_size(type: DataType) -> int:
     raise ConversionError(f"the type {type} has no fixed width")
 
 
-def _bounds(name: str, type: DataType, found: Summary) -> tuple[str | None, str | None]:
-    if found.kind is Kind.BOOLEAN:
-        if not found.values:
+def _bounds(name: str, type: DataType, summary: Summary) -> tuple[str | None, str | None]:
+    if summary.kind is Kind.BOOLEAN:
+        if not summary.values:
             return None, None
-        return str(found.trues == found.values).lower(), str(found.trues > 0).lower()
-    low, high = found.low, found.high
+        return str(summary.trues == summary.values).lower(), str(summary.trues > 0).lower()
+    low, high = summary.low, summary.high
     if low is None or high is None or not all(_is_finite(each) for each in (low, high)):
         return None, None
     try:
-        return to_external_string(_plain(low, found.kind), name, type), to_external_string(
-            _plain(high, found.kind), name, type
+        return to_external_string(_plain(low, summary.kind), name, type), to_external_string(
+            _plain(high, summary.kind), name, type
         )
     except OverflowError:
         return None, None  # Years after 9999, which Python's dates do not have.

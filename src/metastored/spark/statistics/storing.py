@@ -94,13 +94,13 @@ def is_current(parameters: Mapping[str, str], files: DataFiles, columns: Sequenc
     )
 
 
-def store_table(writer: Writer, found: Analyzed, spark: Mapping[str, ColumnStat]) -> None:
+def store_table(writer: Writer, analyzed: Analyzed, spark: Mapping[str, ColumnStat]) -> None:
     """Writes the statistics of a table without partitions."""
-    _set_columns(writer, [(None, found.columns)])
+    _set_columns(writer, [(None, analyzed.columns)])
 
     def parameters(old: Mapping[str, str]) -> dict[str, str]:
-        basic = _with_basic(old, found)
-        return with_spark_statistics(basic, found.rows, found.files.size, spark, str(writer.name))
+        basic = _with_basic(old, analyzed)
+        return with_spark_statistics(basic, analyzed.rows, analyzed.files.size, spark, str(writer.name))
 
     _alter_table(writer, parameters)
 
@@ -130,7 +130,7 @@ def store_partitioned_table(
 
 def stored_sketches(parameters: Mapping[str, str]) -> dict[str, ndv.HyperLogLog]:
     """The sketches of the columns of a partitioned table; broken ones are left out."""
-    found = {}
+    sketches = {}
     for key, text in parameters.items():
         if key.startswith(SKETCH_PREFIX):
             try:
@@ -138,19 +138,19 @@ def stored_sketches(parameters: Mapping[str, str]) -> dict[str, ndv.HyperLogLog]
             except binascii.Error:
                 continue
             if isinstance(sketch, ndv.HyperLogLog):
-                found[key.removeprefix(SKETCH_PREFIX)] = sketch
-    return found
+                sketches[key.removeprefix(SKETCH_PREFIX)] = sketch
+    return sketches
 
 
-def store_partitions(writer: Writer, table: Table, found: Mapping[str, Analyzed]) -> None:
+def store_partitions(writer: Writer, table: Table, analyzed: Mapping[str, Analyzed]) -> None:
     """Writes the statistics of partitions, by name, in batches."""
-    names = list(found)
+    names = list(analyzed)
     for at in range(0, len(names), BATCH):
         batch = names[at : at + BATCH]
-        _set_columns(writer, [(name, found[name].columns) for name in batch])
+        _set_columns(writer, [(name, analyzed[name].columns) for name in batch])
 
         def changed(partition: Partition) -> Partition:
-            one = found[name_of(table, partition.values or ())]
+            one = analyzed[name_of(table, partition.values or ())]
             parameters = _with_basic(partition.parameters or {}, one)
             parameters |= stats_to_properties(CatalogStatistics(one.files.size, one.rows))
             return replace(partition, parameters=parameters)
@@ -170,19 +170,21 @@ def with_spark_statistics(
     return rest | stats_to_properties(CatalogStatistics(size, rows, {**kept, **columns}))
 
 
-def _with_basic(parameters: Mapping[str, str], found: Analyzed) -> dict[str, str]:
+def _with_basic(parameters: Mapping[str, str], analyzed: Analyzed) -> dict[str, str]:
     """The parameters with the basic statistics, marked as accurate, as are those of the columns."""
-    new = {NUM_ROWS: str(found.rows), NUM_FILES: str(found.files.count), TOTAL_SIZE: str(found.files.size)}
+    new = {NUM_ROWS: str(analyzed.rows), NUM_FILES: str(analyzed.files.count), TOTAL_SIZE: str(analyzed.files.size)}
     same = all(parameters.get(key) == value for key, value in new.items())
-    same = same and parameters.get(FINGERPRINT) in (None, found.files.fingerprint)
+    same = same and parameters.get(FINGERPRINT) in (None, analyzed.files.fingerprint)
     # The statistics of other columns, and the size of the data in memory, are those of other files if these changed.
     stale = () if same else (RAW_DATA_SIZE, COLUMN_STATS_ACCURATE)
     kept = {key: value for key, value in parameters.items() if key not in stale}
-    updated = set_basic_state({**kept, **new, FINGERPRINT: found.files.fingerprint})
-    return set_columns_state(updated, [each.colName or "" for each in found.columns]) if found.columns else updated
+    updated = set_basic_state({**kept, **new, FINGERPRINT: analyzed.files.fingerprint})
+    return (
+        set_columns_state(updated, [each.colName or "" for each in analyzed.columns]) if analyzed.columns else updated
+    )
 
 
-def _set_columns(writer: Writer, found: Sequence[tuple[str | None, tuple[ColumnStatisticsObj, ...]]]) -> None:
+def _set_columns(writer: Writer, by_owner: Sequence[tuple[str | None, tuple[ColumnStatisticsObj, ...]]]) -> None:
     name = writer.name
     statistics = tuple(
         ColumnStatistics(
@@ -192,7 +194,7 @@ def _set_columns(writer: Writer, found: Sequence[tuple[str | None, tuple[ColumnS
             statsObj=columns,
             engine="hive",
         )
-        for part, columns in found
+        for part, columns in by_owner
         if columns
     )
     if statistics:

@@ -135,11 +135,11 @@ class ColumnBuilder:
 
     def built(self) -> Summary:
         """The statistics of everything that was added."""
-        found = self._summary
+        summary = self._summary
         sketch = None if self._kind is Kind.BOOLEAN else self._sketch.built()
         return Summary(
-            found.kind, found.rows, found.nulls, found.low, found.high, found.total_length, found.max_length,
-            found.trues, sketch,
+            summary.kind, summary.rows, summary.nulls, summary.low, summary.high, summary.total_length,
+            summary.max_length, summary.trues, sketch,
         )  # fmt: skip
 
     # Each reader adds to the sketch, and returns: lowest, highest, sum of lengths, longest, number of trues.
@@ -216,5 +216,5 @@ _READERS: Final = {
 
 def _numbers(array: pa.Array) -> npt.NDArray[Any]:
     """The numbers of an array without nulls, without a copy."""
-    found: npt.NDArray[Any] = array.to_numpy(zero_copy_only=True)
-    return found
+    numbers: npt.NDArray[Any] = array.to_numpy(zero_copy_only=True)
+    return numbers

@@ -96,12 +96,12 @@ def _last_id(tx: Transaction, table: Table) -> int:
     if not _has_own_ids(table):
         return 0
     highest = tx.one(Statement(select(func.max(table.c.id))))
-    found = int(highest[0] or 0) if highest is not None else 0
+    last = int(highest[0] or 0) if highest is not None else 0
     if tx.dialect != SQLITE:
         row = tx.one(Statement(text(f"SELECT last_value, is_called FROM {table.name}_id_seq")))
-        return max(found, int(row[0]) if row is not None and row[1] else 0)
+        return max(last, int(row[0]) if row is not None and row[1] else 0)
     row = tx.one(Statement(text(f"SELECT seq FROM sqlite_sequence WHERE name = '{table.name}'")))
-    return max(found, int(row[0]) if row is not None else 0)
+    return max(last, int(row[0]) if row is not None else 0)
 
 
 def _continue_ids(connection: Connection, table: Table, last: int) -> None:

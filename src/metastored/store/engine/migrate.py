@@ -101,8 +101,8 @@ def pending(database: Database) -> list[Migration]:
         return [Migration(HEAD, "All tables are created.")]
     from alembic.script import ScriptDirectory
 
-    found = ScriptDirectory.from_config(alembic_config()).iterate_revisions(HEAD, current)
-    return [Migration(each.revision, " ".join((each.doc or "").split())) for each in found][::-1]
+    revisions = ScriptDirectory.from_config(alembic_config()).iterate_revisions(HEAD, current)
+    return [Migration(each.revision, " ".join((each.doc or "").split())) for each in revisions][::-1]
 
 
 def _is_newest(current: str | None) -> bool:

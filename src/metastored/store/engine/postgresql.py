@@ -356,12 +356,12 @@ class PostgresDatabase(Database):
 
     def clock(self) -> DatabaseClock:
         with self._guard:
-            found = self._clock
-        if found is None:
-            found = DatabaseClock(self._time)
+            clock = self._clock
+        if clock is None:
+            clock = DatabaseClock(self._time)
             with self._guard:
-                self._clock = found
-        return found
+                self._clock = clock
+        return clock
 
     def set_clock(self) -> None:
         if self._clock is not None:

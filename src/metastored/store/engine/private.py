@@ -104,8 +104,8 @@ def _secrets(folder: Path) -> Iterator[Path]:
 def _is_link_of_another(path: Path) -> bool:
     """Whether it is a symbolic link that another user has made, who may not choose a file to be changed."""
     with suppress(OSError):
-        found = path.lstat()
-        return stat.S_ISLNK(found.st_mode) and found.st_uid != os.geteuid()
+        status = path.lstat()
+        return stat.S_ISLNK(status.st_mode) and status.st_uid != os.geteuid()
     return False
 
 

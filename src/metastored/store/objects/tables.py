@@ -223,8 +223,8 @@ def distinct_values(tx: Transaction, key: str) -> set[str]:
 
 def names_by_values(tx: Transaction, cat: str, db: str, key: str, values: Sequence[str]) -> list[str]:
     """The tables of a database whose parameter has one of these short values, sorted by name."""
-    found = tx.one(_NAMES_BY_VALUES, cat=cat, db=db, key=key, values=tx.list(values))
-    return sorted(json.loads((found and found[0]) or "[]"))
+    row = tx.one(_NAMES_BY_VALUES, cat=cat, db=db, key=key, values=tx.list(values))
+    return sorted(json.loads((row and row[0]) or "[]"))
 
 
 def insert(

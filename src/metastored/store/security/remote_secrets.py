@@ -94,11 +94,11 @@ class RemoteSecrets:
         a secret is not there, without saying what else is.
         """
         self._references.check(endpoint, by_admin=True)
-        found = [
+        properties = [
             (name, self._resolve(name, value) if holds_secret(name, value, endpoint.via) else value)
             for name, value in endpoint.properties
         ]
-        return replace(endpoint, properties=tuple(found))
+        return replace(endpoint, properties=tuple(properties))
 
     def _resolve(self, name: str, value: str) -> str:
         if is_encrypted(value):
@@ -134,7 +134,7 @@ def _read_keys(file: Path) -> list[bytes]:
         raise ConfigError(f"remotes_key_file {file}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise _no_key(file) from None
-    found = []
+    keys = []
     for line in filter(None, lines):
         try:
             key = base64.b64decode(line.replace("-", "+").replace("_", "/"), validate=True)
@@ -142,10 +142,10 @@ def _read_keys(file: Path) -> list[bytes]:
             raise _no_key(file) from None
         if len(key) != _KEY_BYTES:
             raise _no_key(file)
-        found.append(key)
-    if not found:
+        keys.append(key)
+    if not keys:
         raise _no_key(file)
-    return found
+    return keys
 
 
 def _no_key(file: Path) -> ConfigError:

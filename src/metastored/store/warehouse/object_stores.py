@@ -113,7 +113,7 @@ def _azure(account: str) -> dict[str, str | None]:
     settings = {name.strip().lower(): value.strip() for name, _, value in parts}
     if settings.get("accountname") != account:
         return {"account_key": os.environ.get("AZURE_STORAGE_KEY")}
-    found: dict[str, str | None] = {"account_key": settings.get("accountkey") or os.environ.get("AZURE_STORAGE_KEY")}
+    options: dict[str, str | None] = {"account_key": settings.get("accountkey") or os.environ.get("AZURE_STORAGE_KEY")}
     blobs = settings.get("blobendpoint")
     for kind, address in (("blob", blobs), ("dfs", settings.get("dfsendpoint") or blobs)):
         if address:
@@ -122,9 +122,9 @@ def _azure(account: str) -> dict[str, str | None]:
                 raise StoreError("AZURE_STORAGE_CONNECTION_STRING has an endpoint that does not begin with https://")
             authority = rest.partition("/")[0]
             # An address with the account in its path, as that of an emulator, is the authority alone for pyarrow.
-            found[f"{kind}_storage_authority"] = authority.removeprefix(account)
-            found[f"{kind}_storage_scheme"] = scheme
-    return found
+            options[f"{kind}_storage_authority"] = authority.removeprefix(account)
+            options[f"{kind}_storage_scheme"] = scheme
+    return options
 
 
 def _hadoop(location: Location) -> Any:

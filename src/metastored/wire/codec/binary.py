@@ -106,13 +106,13 @@ class SkipMemo:
         while data[at] != STOP:
             start, at = at, skip(data, at + 3, data[at], depth + 1)
             fields.append(bytes(data[start:at]))
-        run, found = b"", b""
+        run, longest = b"", b""
         for old, new in zip(self.fields.get(depth, ()), fields, strict=False):
             run = run + new if old == new else b""
-            found = max(found, run, key=len)
+            longest = max(longest, run, key=len)
         self.fields[depth] = fields
-        if len(found) >= MEMO_LEAST:
-            self.runs[depth] = found[2], found
+        if len(longest) >= MEMO_LEAST:
+            self.runs[depth] = longest[2], longest
 
 
 def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkipMemo | None = None) -> int:

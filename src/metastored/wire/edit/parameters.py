@@ -94,15 +94,15 @@ def _node(type: Type) -> _Node | None:
         return None if element is None else _List(element)
     if type.name not in STRUCTS:
         return None
-    found: dict[bytes, _Node] = {}
+    children: dict[bytes, _Node] = {}
     for field in fields(STRUCTS[type.name]):
         # Results have objects one struct deep; what is deeper is part of a definition.
         direct = field.type.args[0] if field.type.name == "list" else field.type
         if direct.name in OBJECTS:
             node = _node(field.type)
             assert node is not None
-            found[pack_field(LIST if field.type.name == "list" else STRUCT, field.id)] = node
-    return _Around(found) if found else None
+            children[pack_field(LIST if field.type.name == "list" else STRUCT, field.id)] = node
+    return _Around(children) if children else None
 
 
 class _Walk:
@@ -138,7 +138,7 @@ class _Walk:
         return at + 1
 
     def object(self, node: _Object, at: int) -> int:
-        data, name, type, found = self.data, b"", b"", None
+        data, name, type, place = self.data, b"", b"", None
         while kind := data[at]:
             head = data[at : at + 3]
             at += 3
@@ -149,13 +149,13 @@ class _Walk:
                     name = data[start + 4 : at]
                 elif head == node.type:
                     type = data[start + 4 : at]
-            elif head == node.head and found is None:
+            elif head == node.head and place is None:
                 at = skip(data, at, kind)
-                found = start, at
+                place = start, at
             else:
                 at = at + FIXED[kind] if kind in FIXED else skip(data, at, kind, IN_RESULT, self.memo)
-        if found is not None:
-            self._put(*found, _encoded(self.edit(name, type, _entries(data, found[0]))))
+        if place is not None:
+            self._put(*place, _encoded(self.edit(name, type, _entries(data, place[0]))))
         elif added := self.edit(name, type, []):
             self._put(at, at, node.head + _encoded(added))
         return at + 1
@@ -170,13 +170,13 @@ def _entries(data: bytes, at: int) -> Entries:
     if count and (key, value) != (STRING, STRING):
         raise RemoteProtocolError(f"parameters at byte {at} are not texts")
     at += 6
-    found: Entries = []
+    entries: Entries = []
     for _ in range(count):
         middle = at + 4 + unpack_u(data, at)[0]
         end = middle + 4 + unpack_u(data, middle)[0]
-        found.append((data[at + 4 : middle], data[middle + 4 : end]))
+        entries.append((data[at + 4 : middle], data[middle + 4 : end]))
         at = end
-    return found
+    return entries
 
 
 def _encoded(entries: Entries) -> bytes:

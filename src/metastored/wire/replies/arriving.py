@@ -129,12 +129,12 @@ class ArrivingResult:
             return None
         if end > len(around):
             return None
-        found: Any = tuple(self._elements)
+        value: Any = tuple(self._elements)
         if self._struct is not None:
             within = list(values[0])
-            within[self._slot or 0] = found
-            found = new(self._struct, within)
-        self.values = (found, *values[1:])
+            within[self._slot or 0] = value
+            value = new(self._struct, within)
+        self.values = (value, *values[1:])
         return self._at + int(end) - len(self._head) - 4
 
 

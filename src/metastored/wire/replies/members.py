@@ -39,15 +39,15 @@ def read_members(piece: bytes, at: int, most: int) -> tuple[list[PartitionWithou
     count = piece[at + 7] if piece.startswith(_VALUES, at) and at + 7 < len(piece) else 0
     if not 0 < count <= MAX_VALUES or most < _LEAST:
         return [], at
-    found = _pattern(count).findall(piece[at:].decode("latin-1"))
-    if len(found) > most:
-        del found[most:]
+    groups = _pattern(count).findall(piece[at:].decode("latin-1"))
+    if len(groups) > most:
+        del groups[most:]
     else:
         # The last match is what follows the partitions. The one before may have been cut off by the end of the piece.
-        del found[-2:]
-    if len(found) < _LEAST:
+        del groups[-2:]
+    if len(groups) < _LEAST:
         return [], at
-    *texts, created, accessed, path_length, paths, encoded = zip(*found, strict=True)
+    *texts, created, accessed, path_length, paths, encoded = zip(*groups, strict=True)
     lengths, columns = [*texts[::2], path_length], [*texts[1::2], paths]
     if any(list(map(ord, one)) != list(map(len, other)) for one, other in zip(lengths, columns, strict=True)):
         return [], at
@@ -59,7 +59,7 @@ def read_members(piece: bytes, at: int, most: int) -> tuple[list[PartitionWithou
     maps = map(dict.copy, map(parameters.__getitem__, encoded))
     fields = zip(zip(*values, strict=True), _times(created), _times(accessed), paths, maps, repeat(None), strict=False)
     members = list(map(new, repeat(PartitionWithoutSD), fields))
-    return members, at + size + (_AROUND + 4 * (count + 1)) * len(found)
+    return members, at + size + (_AROUND + 4 * (count + 1)) * len(groups)
 
 
 @cache

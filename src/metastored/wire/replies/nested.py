@@ -51,8 +51,8 @@ class Elements:
 
     def read(self, piece: bytes, at: int, most: int) -> tuple[list[Any], int]:
         """The structs that end in the piece, at most so many, and the position behind what was read."""
-        found: list[Any] = []
-        while len(found) < most:
+        items: list[Any] = []
+        while len(items) < most:
             if self._paths and self._path is None:
                 at = self._opened(piece, at)
             if self._path is None:
@@ -61,8 +61,8 @@ class Elements:
                 structs, at = self._read_list(self._path, piece, at)
             if not structs:
                 break
-            found += structs
-        return found, at
+            items += structs
+        return items, at
 
     def _opened(self, piece: bytes, at: int) -> int:
         """Finds the list of the struct that begins here; returns the position of its first element, or `at`."""
@@ -102,8 +102,8 @@ class Elements:
 
 def _read(read: Reader, piece: bytes, at: int, most: int) -> tuple[list[Any], int]:
     """The structs that are complete in the piece, at most so many, and the position behind them."""
-    found: list[Any] = []
-    append, size = found.append, len(piece)
+    items: list[Any] = []
+    append, size = items.append, len(piece)
     try:
         while most:
             struct, end = read(piece, at)
@@ -114,13 +114,13 @@ def _read(read: Reader, piece: bytes, at: int, most: int) -> tuple[list[Any], in
             most -= 1
     except INCOMPLETE:
         pass
-    return found, at
+    return items, at
 
 
 @cache
 def _paths(struct: str) -> dict[bytes, _Path]:
     """The lists that are read in pieces, by the header of the field they are in."""
-    found = {}
+    paths = {}
     for outer, inner in LONG_LISTS.get(struct, ()):
         field = next(each for each in fields(STRUCTS[struct]) if each.name == outer)
         cls = STRUCTS[field.type.name]
@@ -128,11 +128,11 @@ def _paths(struct: str) -> dict[bytes, _Path]:
         element = within.type.args[0]
         assert wire_type(element) == STRUCT
         header = CODEC.header(field)
-        found[header] = _Path(
+        paths[header] = _Path(
             header + CODEC.header(within) + bytes((STRUCT,)),
             (*_BULK.get(element.name, ()), partial(_read, CODEC.named(element.name)[0])),
             names(STRUCTS[struct]).index(outer),
             names(cls).index(inner),
             cls,
         )
-    return found
+    return paths

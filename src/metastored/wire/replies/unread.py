@@ -91,8 +91,8 @@ def _unread(data: bytes, at: int) -> UnreadColumns | None:
     end = at + _HEAD
     for number in (_MANY, 1):
         match = _columns(number).match
-        while count >= number and (found := match(data, end)) is not None:
-            end = found.end()
+        while count >= number and (matched := match(data, end)) is not None:
+            end = matched.end()
             count -= number
     if not count:
         return UnreadColumns(data[at:end])

@@ -53,12 +53,12 @@ def forget_aborted(client: Client, files_of: Callable[[str], Files], grace: floa
         if not table.partitionKeys:
             continue  # Its record is cleared by a compaction of the table.
         try:
-            found = _forget(client, files_of, seen, name, table)
+            forgotten = _forget(client, files_of, seen, name, table)
         except (Error, OSError, ValueError) as error:
             log.warning("the aborted writes of %s were not cleaned: %s", name, error)
-            found = Forgotten(name, (), 0, str(error))
-        if found is not None:
-            done.append(found)
+            forgotten = Forgotten(name, (), 0, str(error))
+        if forgotten is not None:
+            done.append(forgotten)
     return done
 
 
@@ -86,15 +86,15 @@ def _forget(
     highest = min(write_ids.high_watermark, min(write_ids.open, default=NO_OPEN_ID) - 1)
     if not any(each <= highest for each in write_ids.aborted):
         return None
-    found = _directories(client, files_of, name, table)
+    directories = _directories(client, files_of, name, table)
     # Rows of a stream: some of its write ids were committed. They are forgotten when it is compacted.
     mixed = [
         directory.low
-        for _, directory in found
+        for _, directory in directories
         if _is_written(directory) and write_ids.is_range_aborted(directory.low, directory.high) is RangeResponse.SOME
     ]
     highest = min([highest, *(low - 1 for low in mixed)])
-    removed = [location for location, directory in found if _is_left(directory, write_ids, highest)]
+    removed = [location for location, directory in directories if _is_left(directory, write_ids, highest)]
     for location in removed:
         files_of(location).remove(location)
     if highest > 0:
@@ -136,7 +136,7 @@ def _directories(
         parsed = [(join(location, each.name), parse_directory(each.name)) for each in entries if each.is_directory]
         return [(each, directory) for each, directory in parsed if directory is not None]
 
-    return [each for found in in_threads(listed, sorted(above)) for each in found]
+    return [each for batch in in_threads(listed, sorted(above)) for each in batch]
 
 
 def _below(files: Files, location: str, levels: int) -> Iterator[str]:

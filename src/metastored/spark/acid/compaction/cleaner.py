@@ -67,10 +67,10 @@ def retention(client: Client) -> float:
     """The seconds for which the metastore wants replaced files to be kept; 0 where it does not."""
     if (client.api.get_config_value(DELAYED, "false") or "").lower() != "true":
         return 0.0
-    found = _SECONDS.fullmatch(client.api.get_config_value(RETENTION, HIVES_RETENTION) or "")
-    if found is None:
+    match = _SECONDS.fullmatch(client.api.get_config_value(RETENTION, HIVES_RETENTION) or "")
+    if match is None:
         raise InvalidInputException(f"the metastore's {RETENTION} is not a number of seconds")
-    return float(found[1])
+    return float(match[1])
 
 
 def all_transactions(client: Client) -> ValidTxnList:
@@ -119,8 +119,8 @@ def _clean(client: Client, files_of: Callable[[str], Files], entry: Entry, now: 
         return ()
     files = files_of(location)
     listing = list_location(files, location)
-    found = _removable(client, entry, listing, now)
-    names = (*found.directories, *found.files, *abandoned(listing, now))
+    removable = _removable(client, entry, listing, now)
+    names = (*removable.directories, *removable.files, *abandoned(listing, now))
     for name in names:
         files.remove(join(location, name))
     remaining = {each.name for each in files.entries(location)}
@@ -133,7 +133,7 @@ def _clean(client: Client, files_of: Callable[[str], Files], entry: Entry, now: 
 def _removable(client: Client, entry: Entry, listing: Listing, now: ValidTxnList) -> Removable:
     seen = cleaner_transactions(now)
     _, lists = snapshot(client.api, [f"{entry.table.database}.{entry.table.table}"], None, seen)
-    for found in lists.values():
-        write_ids = CompactorWriteIds.of(found, entry.highest_write_id)
+    for ids in lists.values():
+        write_ids = CompactorWriteIds.of(ids, entry.highest_write_id)
         return removable(listing, write_ids, seen)
     return Removable((), ())

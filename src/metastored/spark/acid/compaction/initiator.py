@@ -89,8 +89,8 @@ def _initiate(
 ) -> Iterator[Requested]:
     thresholds = thresholds_of(table.parameters or {}, defaults)
     transactions, lists = snapshot(client.api, [f"{name.database}.{name.table}"])
-    for found in lists.values():
-        write_ids = CompactorWriteIds.of(found)
+    for seen in lists.values():
+        write_ids = CompactorWriteIds.of(seen)
         for partition, location in places(client, name, table):
             if is_blocked(queue, name, partition):
                 continue

@@ -123,12 +123,12 @@ def _buckets(state: TableState) -> list[TableState] | None:
     numbers = {each.bucket for each in partition.data} | {each.bucket for each in partition.deletes}
     if None in numbers or not 0 < len(numbers) <= MANY_PARTS:
         return None
-    found = []
+    states = []
     for number in sorted(each for each in numbers if each is not None):
         data = tuple(each for each in partition.data if each.bucket == number)
         deletes = tuple(each for each in partition.deletes if each.bucket == number)
-        found.append(state._replace(partitions=(dataclasses.replace(partition, data=data, deletes=deletes),)))
-    return found
+        states.append(state._replace(partitions=(dataclasses.replace(partition, data=data, deletes=deletes),)))
+    return states
 
 
 def _bucket_frames(
@@ -315,7 +315,10 @@ def _grouped(staged: Sequence[_Staged]) -> dict[tuple[int, int | None], list[_St
     """The files of each result and bucket, in the order of their lowest row ids."""
 
     def lowest(each: _Staged) -> list[int]:
-        return [found.low if found is not None else 0 for found in (each.tail.ranges[at] for at in (OWID, BUCKET, ROW))]
+        return [
+            range_of_column.low if range_of_column is not None else 0
+            for range_of_column in (each.tail.ranges[at] for at in (OWID, BUCKET, ROW))
+        ]
 
     groups: dict[tuple[int, int | None], list[_Staged]] = {}
     for each in sorted(staged, key=lowest):

@@ -55,8 +55,8 @@ class Entry(NamedTuple):
 
     @property
     def kind(self) -> str:
-        found = KINDS.get(self.type)
-        return str(self.type) if found is None else found.name.lower()
+        kind_of_compaction = KINDS.get(self.type)
+        return str(self.type) if kind_of_compaction is None else kind_of_compaction.name.lower()
 
     @property
     def info(self) -> CompactionInfoStruct:
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
 
 def entries(client: Client) -> list[Entry]:
     """All compactions of the queue and the history, oldest first."""
-    found = [
+    queue = [
         Entry(
             id=each.id or 0,
             table=TableName("", each.dbname or "", each.tablename or ""),
@@ -91,7 +91,7 @@ def entries(client: Client) -> list[Entry]:
         )
         for each in client.api.show_compact(ShowCompactRequest()).compacts or ()
     ]
-    return sorted(found)
+    return sorted(queue)
 
 
 def request(client: Client, table: TableName, partition: str | None, kind: CompactionKind, by: str) -> int | None:
@@ -137,8 +137,8 @@ def requeue_interrupted(client: Client) -> list[Entry]:
         return []
     listed = client.api.get_open_txns_info().open_txns or ()
     aborted = {each.id or 0 for each in listed if each.state == TxnState.ABORTED}
-    found = interrupted(queue, lambda worker: worker_lease(client, worker).is_free(), aborted)
-    for each in found:
+    entries_interrupted = interrupted(queue, lambda worker: worker_lease(client, worker).is_free(), aborted)
+    for each in entries_interrupted:
         if each.txn_id is not None and each.txn_id not in aborted:
             # A worker that was only slow must not commit beside the next one.
             with suppress(NoSuchTxnException):
@@ -146,4 +146,4 @@ def requeue_interrupted(client: Client) -> list[Entry]:
         client.api.mark_failed(replace(each.info, errorMessage="its worker is gone"))
         if each.type in KINDS:
             request(client, each.table, each.partition, KINDS[each.type], worker_id())
-    return found
+    return entries_interrupted

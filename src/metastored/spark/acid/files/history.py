@@ -56,13 +56,19 @@ def check_history(
     locations = [table.location]
     if table.key_names:
         every = partition_names is None
-        found = client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
-        locations = [each.sd.location for each in found if each.sd is not None and each.sd.location]
+        partitions = (
+            client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
+        )
+        locations = [each.sd.location for each in partitions if each.sd is not None and each.sd.location]
 
     def one(location: str) -> str | None:
         for entry in files_of(spark, location).entries(location):
-            found = parse_directory(entry.name) if entry.is_directory else None
-            if found is not None and _is_visible(found, now, transactions) and _hides(found, version, table):
+            partitions = parse_directory(entry.name) if entry.is_directory else None
+            if (
+                partitions is not None
+                and _is_visible(partitions, now, transactions)
+                and _hides(partitions, version, table)
+            ):
                 return entry.name
         return None
 

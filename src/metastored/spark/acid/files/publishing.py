@@ -146,8 +146,8 @@ class Locations:
     def of(self, values: tuple[str, ...]) -> str:
         if not values:
             return self._table.location
-        found = self.existing.get(values)
-        return found or join(self._table.location, make_part_name(self._table.key_names, values))
+        location = self.existing.get(values)
+        return location or join(self._table.location, make_part_name(self._table.key_names, values))
 
 
 def make_directory(files: Files, table: AcidTable, location: str) -> None:
@@ -175,8 +175,8 @@ def _staged(files: Files, table: AcidTable, staging: str) -> Iterable[Staged]:
             continue
         *directories, name = file.path.split("/")
         pairs = dict(part.split("=", 1) for part in directories)
-        found = _PART.match(name)
-        if found is None:
+        match = _PART.match(name)
+        if match is None:
             raise NotSupported(f"Spark has written {file.path}, whose name has no number of a task")
         yield Staged(
             location=join(staging, file.path),
@@ -184,7 +184,7 @@ def _staged(files: Files, table: AcidTable, staging: str) -> Iterable[Staged]:
             values=tuple(unescape(pairs[key_name(at)]) or DEFAULT_PARTITION for at in range(len(table.keys))),
             operation=int(pairs.get(OPERATION, INSERT)),
             bucket=_bucket(table, pairs),
-            task=int(found[1]),
+            task=int(match[1]),
         )
 
 

@@ -137,10 +137,12 @@ def table_state(
     places: list[tuple[tuple[str | None, ...], str]] = [((), table.location)]
     if table.key_names:
         every = partition_names is None
-        found = client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
+        partitions = (
+            client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
+        )
         places = [
             (tuple(None if value == DEFAULT_PARTITION else value for value in each.values or ()), _location(each))
-            for each in found
+            for each in partitions
         ]
     numbered = list(enumerate(places))
 

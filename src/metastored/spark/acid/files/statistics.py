@@ -137,8 +137,10 @@ class _Recorder:
 
     def partitions(self, rows: Mapping[tuple[str, ...], RowCounts | None]) -> None:
         names = {values: make_part_name(self._table.key_names, values) for values in rows}
-        found = list(partitions_by_name(self._client, self._table, sorted(names.values())))
-        places = {tuple(each.values or ()): (each.sd.location if each.sd is not None else None) or "" for each in found}
+        structs = list(partitions_by_name(self._client, self._table, sorted(names.values())))
+        places = {
+            tuple(each.values or ()): (each.sd.location if each.sd is not None else None) or "" for each in structs
+        }
         visible = dict(zip(places, in_threads(self._visible, list(places.values())), strict=True))
         seen: list[Table | Partition] = []
 

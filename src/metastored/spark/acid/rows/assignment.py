@@ -207,8 +207,8 @@ def _loss(type: DataType, target: DataType, path: str) -> tuple[str, str, str] |
             )
         case StructType(), StructType() if len(type) == len(target):
             inner = zip(type, target, strict=True)
-            found = (_loss(each.dataType, wanted.dataType, f"{path}.{wanted.name}") for each, wanted in inner)
-            return next(filter(None, found), None)
+            losses = (_loss(each.dataType, wanted.dataType, f"{path}.{wanted.name}") for each, wanted in inner)
+            return next(filter(None, losses), None)
     if loses_nothing(type, target):
         return None
     quoted = ".".join(f"`{part}`" for part in path.split("."))

@@ -169,13 +169,13 @@ def _merge_by_pairs(
         changes = [(each.condition, _matched(table, each.action, source)) for each in matched]
         parts.append(Part(cached, changes, _of_target, of_target))
     if not_matched:
-        found = cached.select(F.col(f"{SOURCE}.{_NUMBER}").alias(_FOUND))
-        alone = right.join(found, F.col(f"{SOURCE}.{_NUMBER}") == F.col(_FOUND), "left_anti")
+        in_pairs = cached.select(F.col(f"{SOURCE}.{_NUMBER}").alias(_FOUND))
+        alone = right.join(in_pairs, F.col(f"{SOURCE}.{_NUMBER}") == F.col(_FOUND), "left_anti")
         new = [(each.condition, _inserted(table, each.action, source, defaults)) for each in not_matched]
         parts.append(Part(alone, new, None, _salt_of_source(source, salts)))
     if not_matched_by_source:
-        found = cached.select(_of_target(ROW_ID).alias(_FOUND))
-        alone = left.join(found, _of_target(ROW_ID) == F.col(_FOUND), "left_anti")
+        in_pairs = cached.select(_of_target(ROW_ID).alias(_FOUND))
+        alone = left.join(in_pairs, _of_target(ROW_ID) == F.col(_FOUND), "left_anti")
         changes = [(each.condition, _matched(table, each.action, None)) for each in not_matched_by_source]
         parts.append(Part(alone, changes, _of_target, of_target))
     return Merge(parts, [cached, right])

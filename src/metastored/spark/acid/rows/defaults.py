@@ -24,7 +24,7 @@ def default_values(client: Client, name: TableName) -> dict[str, str]:
         return {}
     request = DefaultConstraintsRequest(catName=name.catalog_field, db_name=name.database, tbl_name=name.table)
     try:
-        found = client.api.get_default_constraints(request).defaultConstraints or ()
+        constraints = client.api.get_default_constraints(request).defaultConstraints or ()
     except NoSuchObjectException:
         return {}
     except ApplicationError as error:
@@ -34,7 +34,7 @@ def default_values(client: Client, name: TableName) -> dict[str, str]:
         return {}
     values = {
         (each.column_name or "").lower(): each.default_value
-        for each in found
+        for each in constraints
         if each.default_value and each.enable_cstr is not False
     }
     for column, value in values.items():
@@ -63,5 +63,5 @@ def is_constant(text: str) -> bool:
     # A comment could reach beyond the expression, and the parser stops at the end of the first statement.
     if any(each.comments or each.token_type is TokenType.SEMICOLON for each in tokens):
         return False
-    found = parsed_again(text)
-    return found is not None and all(isinstance(each, allowed) for each in found.walk())
+    tree = parsed_again(text)
+    return tree is not None and all(isinstance(each, allowed) for each in tree.walk())

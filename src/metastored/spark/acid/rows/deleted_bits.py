@@ -39,11 +39,11 @@ def _size(numbers: Any) -> int:
 
 
 def _bits(numbers: Any, size: int) -> bytearray:
-    found = bytearray(size)
+    bits = bytearray(size)
     for chunk in numbers.chunks:
         for each in chunk.to_pylist():
-            found[each >> 3] |= 1 << (each & 7)
-    return found
+            bits[each >> 3] |= 1 << (each & 7)
+    return bits
 
 
 def _is_kept(keys: RowKeys, bits: DataFrame) -> Column:

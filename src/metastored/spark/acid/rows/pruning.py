@@ -70,13 +70,13 @@ def conjuncts(where: str) -> list[Condition]:
         parsed = sqlglot.parse_one(where, dialect="spark")
     except SqlglotError:
         return []  # Spark itself may know it: then everything is read, and Spark filters.
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     remaining = [Condition(parsed, where)]
     while remaining:
         each = remaining.pop()
         inner = _cut(each.text)
         if len(inner) == 1 and inner[0] == each.text:
-            found.append(each)
+            conditions.append(each)
             continue
         parts = [Condition(parsed_again(text), text) for text in inner]
         trees = [part.tree for part in parts]
@@ -84,10 +84,10 @@ def conjuncts(where: str) -> list[Condition]:
         if None in trees or _bare(reduce(lambda one, other: exp.And(this=one, expression=other), trees)) != _bare(
             each.tree
         ):
-            found.append(each)
+            conditions.append(each)
         else:
             remaining += reversed(parts)
-    return found
+    return conditions
 
 
 def _bare(tree: Any) -> Any:
@@ -172,7 +172,7 @@ def search_options(spark: Any, table: AcidTable, conditions: Iterable[Condition]
         return {}
     fields = {field.name.lower(): field for field in table.columns}
     certain = (each.tree for each in conditions if not any(sign in each.text for sign in _UNCERTAIN))
-    leaves = [found for each in certain if (found := _leaf(each, fields)) is not None]
+    leaves = [leaf for each in certain if (leaf := _leaf(each, fields)) is not None]
     if not leaves:
         return {}
     jvm, gateway = spark._jvm, spark.sparkContext._gateway
@@ -220,7 +220,7 @@ def _leaf(condition: Any, fields: dict[str, StructField]) -> tuple[str, str, str
 def _literals(field: StructField, values: Sequence[Any]) -> tuple[str | None, list[Any]]:
     from sqlglot import exp
 
-    found: list[Any] = []
+    literals: list[Any] = []
     for value in values:
         sign = 1
         if isinstance(value, exp.Neg):
@@ -231,18 +231,18 @@ def _literals(field: StructField, values: Sequence[Any]) -> tuple[str | None, li
             return None, []
         text = value.name
         if isinstance(field.dataType, _INTEGERS) and not value.is_string and text.isdigit() and len(text) < 19:
-            found.append(sign * int(text))
+            literals.append(sign * int(text))
         elif isinstance(field.dataType, StringType) and value.is_string and field.dataType == StringType():
-            found.append(text)
+            literals.append(text)
         elif isinstance(field.dataType, DateType) and value.is_string:
             try:
-                found.append(date.fromisoformat(text))
+                literals.append(date.fromisoformat(text))
             except ValueError:
                 return None, []
         else:
             return None, []
     kinds = {int: "LONG", str: "STRING", date: "DATE"}
-    return kinds[type(found[0])], found
+    return kinds[type(literals[0])], literals
 
 
 @lru_cache(maxsize=1)

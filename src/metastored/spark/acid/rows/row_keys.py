@@ -72,10 +72,10 @@ class RowKeys(NamedTuple):
             import pyarrow
         except ImportError:
             return None
-        found = in_threads(lambda file: self._keys(spark, file), files)
-        if any(each is None for each in found):
+        keys = in_threads(lambda file: self._keys(spark, file), files)
+        if any(each is None for each in keys):
             return None
-        return pyarrow.chunked_array(found, pyarrow.int64())
+        return pyarrow.chunked_array(keys, pyarrow.int64())
 
     def _keys(self, spark: SparkSession, file: DeleteFile) -> Any:
         """The numbers of the rows of a file; None if it has ids that its statistics do not have."""

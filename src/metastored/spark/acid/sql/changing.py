@@ -40,30 +40,32 @@ if TYPE_CHECKING:
 Change = Insert | Inserts | Update | Delete | Merge
 
 
-def change(spark: SparkSession, client: Client, given: Client | None, found: Change, timeout: float) -> Changed:
+def change(spark: SparkSession, client: Client, given: Client | None, statement: Change, timeout: float) -> Changed:
     """Executes a change in a transaction. `given` is the client of the caller, if there is one."""
     with Transaction(spark, client, timeout) as transaction:
-        return _Change(spark, client, given, transaction).execute(found)
+        return _Change(spark, client, given, transaction).execute(statement)
 
 
-def create_as(spark: SparkSession, client: Client, given: Client | None, found: CreateAs, timeout: float) -> Changed:
+def create_as(
+    spark: SparkSession, client: Client, given: Client | None, statement: CreateAs, timeout: float
+) -> Changed:
     """Creates a table and inserts the rows of a query. The table is dropped again if that fails.
 
     After CommitUnknown it is not dropped: its rows may be committed.
     """
-    name = _new_name(spark, found)
-    if found.if_not_exists and client.table_exists(name):
+    name = _new_name(spark, statement)
+    if statement.if_not_exists and client.table_exists(name):
         return Changed()
     created = False
     try:
         with Transaction(spark, client, timeout) as transaction:
             running = _Change(spark, client, given, transaction)
-            with running.views([found.query]):
-                frame = plain_sql(spark, found.query.text)
+            with running.views([statement.query]):
+                frame = plain_sql(spark, statement.query.text)
                 try:
-                    client.create_table(_definition(client, name, frame, found))
+                    client.create_table(_definition(client, name, frame, statement))
                 except AlreadyExistsException:
-                    if found.if_not_exists:
+                    if statement.if_not_exists:
                         return Changed()
                     raise
                 created = True
@@ -76,27 +78,27 @@ def create_as(spark: SparkSession, client: Client, given: Client | None, found: 
         raise
 
 
-def _new_name(spark: SparkSession, found: CreateAs) -> TableName:
-    if len(found.name) == 3 and found.name[0] != "spark_catalog":
-        raise InvalidInputException(f"{'.'.join(found.name)} is not in the catalog of the metastore, spark_catalog")
-    database = found.name[-2] if len(found.name) > 1 else spark.catalog.currentDatabase().lower()
-    return TableName("", database, found.name[-1])
+def _new_name(spark: SparkSession, statement: CreateAs) -> TableName:
+    if len(statement.name) == 3 and statement.name[0] != "spark_catalog":
+        raise InvalidInputException(f"{'.'.join(statement.name)} is not in the catalog of the metastore, spark_catalog")
+    database = statement.name[-2] if len(statement.name) > 1 else spark.catalog.currentDatabase().lower()
+    return TableName("", database, statement.name[-1])
 
 
-def _definition(client: Client, name: TableName, frame: DataFrame, found: CreateAs) -> Any:
+def _definition(client: Client, name: TableName, frame: DataFrame, statement: CreateAs) -> Any:
     types = {field.name.lower(): field.dataType.simpleString() for field in frame.schema}
-    unknown = [key for key in found.keys if key not in types]
+    unknown = [key for key in statement.keys if key not in types]
     if unknown or len(types) != len(frame.columns):
         problem = f"no columns {', '.join(unknown)}" if unknown else "two columns of one name"
         raise InvalidInputException(f"the query of CREATE TABLE {name} has {problem}")
     return new_table(
         name,
-        {column: type for column, type in types.items() if column not in found.keys},
-        partitioned_by={key: types[key] for key in found.keys},
-        format=found.format,
-        properties=dict(found.properties),
-        bucketed_by=found.buckets,
-        comment=found.comment,
+        {column: type for column, type in types.items() if column not in statement.keys},
+        partitioned_by={key: types[key] for key in statement.keys},
+        format=statement.format,
+        properties=dict(statement.properties),
+        bucketed_by=statement.buckets,
+        comment=statement.comment,
         owner=client.user,
     )
 
@@ -128,27 +130,27 @@ class _Change:
             for name in maker.names:
                 self._spark.catalog.dropTempView(name)
 
-    def execute(self, found: Change) -> Changed:
-        match found:
+    def execute(self, statement: Change) -> Changed:
+        match statement:
             case Insert():
-                with self.views([found.query]):
-                    return self._insert(found)
+                with self.views([statement.query]):
+                    return self._insert(statement)
             case Inserts():
                 # All queries see the tables as they were before the first INSERT.
-                with self.views([each.query for each in found.inserts]):
-                    done = [self._insert(each) for each in found.inserts]
+                with self.views([each.query for each in statement.inserts]):
+                    done = [self._insert(each) for each in statement.inserts]
                 known = [each.inserted for each in done if each.inserted is not None]
                 return Changed(sum(known) if len(known) == len(done) else None)
             case Update():
-                with self.views([found.condition, *(each.expression for each in found.assignments)]):
-                    values = {each.column: self._text(found.table, each) for each in found.assignments}
-                    return self._transaction.update(found.table, values, _text(found.condition))
+                with self.views([statement.condition, *(each.expression for each in statement.assignments)]):
+                    values = {each.column: self._text(statement.table, each) for each in statement.assignments}
+                    return self._transaction.update(statement.table, values, _text(statement.condition))
             case Delete():
-                with self.views([found.condition]):
-                    return self._transaction.delete(found.table, _text(found.condition))
+                with self.views([statement.condition]):
+                    return self._transaction.delete(statement.table, _text(statement.condition))
             case Merge():
-                with self.views(_parts(found)):
-                    return self._merge(found)
+                with self.views(_parts(statement)):
+                    return self._merge(statement)
 
     def _table(self, name: TableName) -> AcidTable:
         return acid_table(self._client, name)
@@ -165,46 +167,46 @@ class _Change:
 
     # INSERT
 
-    def _insert(self, found: Insert) -> Changed:
-        table = self._table(found.table)
+    def _insert(self, statement: Insert) -> Changed:
+        table = self._table(statement.table)
         keys = {name.lower() for name in table.key_names}
-        unknown = [name for name, _ in found.partition if name not in keys]
+        unknown = [name for name, _ in statement.partition if name not in keys]
         if unknown:
-            raise InvalidInputException(f"{found.table} has no partition keys {', '.join(unknown)}")
-        constants = {name: _value(self._spark, text) for name, text in found.partition if text is not None}
-        names = _columns(table, found, constants)
-        text = found.query.text
-        for offset, number in reversed(found.defaults):
-            value = self._default(found.table, names[number]) if number < len(names) else NULL
+            raise InvalidInputException(f"{statement.table} has no partition keys {', '.join(unknown)}")
+        constants = {name: _value(self._spark, text) for name, text in statement.partition if text is not None}
+        names = _columns(table, statement, constants)
+        text = statement.query.text
+        for offset, number in reversed(statement.defaults):
+            value = self._default(statement.table, names[number]) if number < len(names) else NULL
             text = text[:offset] + value + text[offset + len("DEFAULT") :]
         frame = plain_sql(self._spark, text)
-        if not found.by_name:
+        if not statement.by_name:
             from pyspark.sql.types import StructType
 
             from metastored.spark.acid.rows.assignment import positional
 
-            frame = positional(_renamed(frame, names, found), StructType([*table.columns, *table.keys]))
-        write = self._transaction.insert_overwrite if found.overwrite else self._transaction.insert
-        return write(found.table, frame, constants)
+            frame = positional(_renamed(frame, names, statement), StructType([*table.columns, *table.keys]))
+        write = self._transaction.insert_overwrite if statement.overwrite else self._transaction.insert
+        return write(statement.table, frame, constants)
 
     # MERGE
 
-    def _merge(self, found: Merge) -> Changed:
-        table = self._table(found.table)
-        source = plain_sql(self._spark, found.source.text)
+    def _merge(self, statement: Merge) -> Changed:
+        table = self._table(statement.table)
+        source = plain_sql(self._spark, statement.source.text)
         target_columns = frozenset(name.lower() for name in table.field_names)
         source_columns = frozenset(name.lower() for name in source.columns)
         both = {TARGET: target_columns, SOURCE: source_columns}
         return self._transaction.merge(
-            found.table,
+            statement.table,
             source,
-            qualified(found.condition, both),
-            [self._when(found.table, each, both) for each in found.matched],
+            qualified(statement.condition, both),
+            [self._when(statement.table, each, both) for each in statement.matched],
             [
-                self._when(found.table, _with_columns(each, table), {SOURCE: source_columns})
-                for each in found.not_matched
+                self._when(statement.table, _with_columns(each, table), {SOURCE: source_columns})
+                for each in statement.not_matched
             ],
-            [self._when(found.table, each, {TARGET: target_columns}) for each in found.not_matched_by_source],
+            [self._when(statement.table, each, {TARGET: target_columns}) for each in statement.not_matched_by_source],
         )
 
     def _when(self, table: TableName, clause: Clause, sides: dict[str, frozenset[str]]) -> When:
@@ -226,19 +228,22 @@ def _text(sql: Sql | None) -> str | None:
     return None if sql is None else sql.text
 
 
-def _columns(table: AcidTable, found: Insert, constants: dict[str, Any]) -> list[str]:
+def _columns(table: AcidTable, statement: Insert, constants: dict[str, Any]) -> list[str]:
     """The columns that the columns of a query stand for, by their position."""
     fields = [name.lower() for name in table.field_names if name.lower() not in constants]
-    if found.columns is None:
+    if statement.columns is None:
         return fields
-    return [*found.columns, *(name for name, text in found.partition if text is None and name not in found.columns)]
+    return [
+        *statement.columns,
+        *(name for name, text in statement.partition if text is None and name not in statement.columns),
+    ]
 
 
-def _renamed(frame: DataFrame, names: Sequence[str], found: Insert) -> DataFrame:
+def _renamed(frame: DataFrame, names: Sequence[str], statement: Insert) -> DataFrame:
     if len(frame.columns) != len(names):
         raise InvalidInputException(
-            f"the query has {counted(len(frame.columns), 'column')}; INSERT INTO {found.table} expects {len(names)}: "
-            f"{', '.join(names)}"
+            f"the query has {counted(len(frame.columns), 'column')}; INSERT INTO {statement.table} expects "
+            f"{len(names)}: {', '.join(names)}"
         )
     return frame.toDF(*names)
 
@@ -249,10 +254,10 @@ def _value(spark: SparkSession, text: str) -> Any:
     return None if row is None else row[0]
 
 
-def _parts(found: Merge) -> Iterable[Sql | None]:
-    yield found.source
-    yield found.condition
-    for clause in (*found.matched, *found.not_matched, *found.not_matched_by_source):
+def _parts(statement: Merge) -> Iterable[Sql | None]:
+    yield statement.source
+    yield statement.condition
+    for clause in (*statement.matched, *statement.not_matched, *statement.not_matched_by_source):
         yield clause.condition
         yield from (each.expression for each in clause.assignments or ())
         yield from clause.values or ()
@@ -275,9 +280,9 @@ def qualified(sql: Sql, sides: dict[str, frozenset[str]]) -> str:
     """The text with qualifiers for all columns. Raises InvalidInputException for a column that both sides have."""
     text = sql.text
     for offset, name in reversed(sql.columns):
-        found = [side for side, columns in sides.items() if name in columns]
-        if len(found) > 1:
+        owners = [side for side, columns in sides.items() if name in columns]
+        if len(owners) > 1:
             raise InvalidInputException(f"{name} is a column of the target and of the source: qualify it")
-        if found:
-            text = f"{text[:offset]}{found[0]}.{text[offset:]}"
+        if owners:
+            text = f"{text[:offset]}{owners[0]}.{text[offset:]}"
     return text

@@ -47,9 +47,9 @@ class Cutter:
         source = self.source
         if node is None or parsed_again(source.original(first, end)) != node:
             raise source.error("this part of the statement could not be separated", source.offset(first))
-        found = self.edited(first, end)
+        text = self.edited(first, end)
         columns = [(source.moved(offset, first, end), name) for offset, name in self._unqualified]
-        return replace(found, columns=tuple(sorted(Unqualified(at, name) for at, name in columns if at is not None)))
+        return replace(text, columns=tuple(sorted(Unqualified(at, name) for at, name in columns if at is not None)))
 
     def edited(self, first: int, end: int, before: str = "") -> Sql:
         text = before + self.source.cut(first, end)
@@ -90,7 +90,7 @@ class Cutter:
                 continue
             names = tuple(part.name.lower() for part in column.parts)
             start = column.parts[0].meta.get("start")
-            found = next(
+            name = next(
                 (
                     (side, length)
                     for side, qualifiers in sides.items()
@@ -101,11 +101,11 @@ class Cutter:
             )
             if start is None:
                 raise self.source.error(f"the position of the column {'.'.join(names)} is unknown")
-            if found is None:
+            if name is None:
                 if not scope and not bare:
                     self._unqualified.append((start, names[0]))
                 continue
-            side, length = found
+            side, length = name
             if names[length - 1] in scope:
                 continue  # A relation of a subquery has this name.
             if side in scope:
@@ -228,15 +228,15 @@ def _defaults(cutter: Cutter, query: exp.Expression | None, index: int, end: int
     source = cutter.source
     if not isinstance(query, exp.Values) or not source.at(index, TokenType.VALUES):
         return ()
-    found: list[Default] = []
+    defaults: list[Default] = []
     for start, stop in source.split(index + 1, end):
         row = source.at(start, TokenType.L_PAREN) and source.closing(start) == stop - 1
         for number, (first, last) in enumerate(source.split(start + 1, stop - 1) if row else [(start, stop)]):
             if last == first + 1 and source.is_word(first, "DEFAULT"):
                 offset = source.moved(source.offset(first), index, end)
                 assert offset is not None
-                found.append(Default(offset, number))
-    return tuple(found)
+                defaults.append(Default(offset, number))
+    return tuple(defaults)
 
 
 def update(cutter: Cutter, tree: exp.Update, table: TableName) -> Update:

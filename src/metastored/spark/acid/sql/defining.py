@@ -32,39 +32,41 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def define(spark: SparkSession, client: Client, found: Definitions, timeout: float) -> None:
+def define(spark: SparkSession, client: Client, definitions: Definitions, timeout: float) -> None:
     """Executes the statement. Raises LockFailed if the table is in use for longer than `timeout` seconds."""
-    table = acid_table(client, found.table)
-    match found:
+    table = acid_table(client, definitions.table)
+    match definitions:
         case Compact():
             # One that waits or runs already is enough.
-            name = _name(table, _values(spark, table, found.partition)) if found.partition else None
-            request(client, table.name, name, CompactionKind[found.kind.upper()], worker_id())
+            name = _name(table, _values(spark, table, definitions.partition)) if definitions.partition else None
+            request(client, table.name, name, CompactionKind[definitions.kind.upper()], worker_id())
         case Truncate():
-            names = list(_matching(spark, client, table, found.partition)) if found.partition else None
+            names = list(_matching(spark, client, table, definitions.partition)) if definitions.partition else None
             if names is not None and not names:
-                raise _no_partition(table, found.partition)
+                raise _no_partition(table, definitions.partition)
             with Transaction(spark, client, timeout) as transaction:
                 transaction.truncate(table.name, names)
         case DropPartitions():
             with client.lock(table.name, type="exclusive", timeout=timeout):
-                _drop(spark, client, table, found)
+                _drop(spark, client, table, definitions)
         case RenamePartition():
             with client.lock(table.name, type="exclusive", timeout=timeout):
-                old, new = (_full(spark, table, each) for each in (found.partition, found.to))
+                old, new = (_full(spark, table, each) for each in (definitions.partition, definitions.to))
                 moved = replace(client.partition(table.name, old), values=new)
                 client.api.rename_partition(table.name.database_field, table.name.table, old, moved)
         case RenameTable():
             with client.lock(table.name, type="exclusive", timeout=timeout):
-                client.rename_table(table.name, ".".join(found.to) if len(found.to) > 1 else found.to[0])
+                client.rename_table(
+                    table.name, ".".join(definitions.to) if len(definitions.to) > 1 else definitions.to[0]
+                )
 
 
-def _drop(spark: SparkSession, client: Client, table: AcidTable, found: DropPartitions) -> None:
+def _drop(spark: SparkSession, client: Client, table: AcidTable, statement: DropPartitions) -> None:
     """All partitions are found before the first one is dropped."""
     names: dict[str, None] = {}
-    for spec in found.partitions:
+    for spec in statement.partitions:
         matching = list(_matching(spark, client, table, spec))
-        if not matching and not found.if_exists:
+        if not matching and not statement.if_exists:
             raise _no_partition(table, spec)
         names |= dict.fromkeys(matching)
     for name in names:

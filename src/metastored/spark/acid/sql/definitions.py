@@ -120,8 +120,8 @@ def _dropped(source: Source, table: TableName, index: int) -> DropPartitions | N
 
 def _acid(lookup: Lookup, parts: tuple[str, ...]) -> TableName | None:
     """The ACID table of this name; None for other tables and for views."""
-    found = lookup({parts}).get(parts) if parts else None
-    return None if found is None or found.lance or found.view is not None else found.table
+    table = lookup({parts}).get(parts) if parts else None
+    return None if table is None or table.lance or table.view is not None else table.table
 
 
 def _partition(source: Source, index: int) -> tuple[Partition | None, int]:
@@ -129,11 +129,11 @@ def _partition(source: Source, index: int) -> tuple[Partition | None, int]:
     if not source.at(index + 1, TokenType.L_PAREN):
         return None, index
     closing = source.closing(index + 1)
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     if closing == index + 2:
         return None, index
     for start, stop in source.split(index + 2, closing):
         if stop < start + 3 or not source.at(start + 1, TokenType.EQ):
             return None, index
-        found.append((source.tokens[start].text.lower(), source.constant(start + 2, stop)))
-    return tuple(found), closing + 1
+        pairs.append((source.tokens[start].text.lower(), source.constant(start + 2, stop)))
+    return tuple(pairs), closing + 1

@@ -60,14 +60,14 @@ def execute(
     lookup = Recording(session_lookup(spark, lambda: connected(spark, client), lance=True))
     prefix, evaluate = f"metastored_{uuid.uuid4().hex}", session_evaluation(spark)
     try:
-        found = plan(text, lookup, prefix, evaluate)
+        planned = plan(text, lookup, prefix, evaluate)
     except AcidStatementError:
         targets = written_by_reader(spark, text, lookup, evaluate)
         if targets is None:
             raise
         refuse_written(spark, lambda: connected(spark, client), targets)
         return plain_sql(spark, statement, args)
-    if isinstance(found, Passed):
+    if isinstance(planned, Passed):
         if defines_view(spark, text, lookup):
             with connected(spark, client) as used:
                 used.sql(text, database=spark.catalog.currentDatabase())
@@ -75,37 +75,37 @@ def execute(
             return _rows(spark, {})
         refuse_written(spark, lambda: connected(spark, client), written_by(text, evaluate))
         return plain_sql(spark, statement, args)
-    if args and isinstance(found, Query) and (same := _with_parameters(found, written, lookup, prefix)) is not None:
-        found = same
+    if args and isinstance(planned, Query) and (same := _with_parameters(planned, written, lookup, prefix)) is not None:
+        planned = same
     elif args and (missing := unbound(text)):
         raise InvalidInputException(
             f"args has no value for {', '.join(missing)}, or one that is not a Python value: a statement on an ACID "
             "table takes numbers, texts, dates, times, bytes, lists and dicts"
         )
-    if isinstance(found, Query) and not found.command:
-        return held_open(spark, client, lambda shot, held: _queried(held, client, shot, found, args), timeout)
+    if isinstance(planned, Query) and not planned.command:
+        return held_open(spark, client, lambda shot, held: _queried(held, client, shot, planned, args), timeout)
     with connected(spark, client) as used:
-        if isinstance(found, Query):
+        if isinstance(planned, Query):
             with Snapshot(spark, used, timeout) as shot:
-                return _queried(spark, client, shot, found, args)
-        if isinstance(found, Definitions):
-            define(spark, used, found, timeout)
+                return _queried(spark, client, shot, planned, args)
+        if isinstance(planned, Definitions):
+            define(spark, used, planned, timeout)
             forget_tables(spark)
             return _rows(spark, {})
-        done = repeated(lambda: _changed(spark, used, client, found, timeout), retries)
-    return _rows(spark, _numbers(found, done))
+        done = repeated(lambda: _changed(spark, used, client, planned, timeout), retries)
+    return _rows(spark, _numbers(planned, done))
 
 
-def _changed(spark: SparkSession, client: Client, given: Client | None, found: Plan, timeout: float) -> Changed:
-    if isinstance(found, CreateAs):
-        return create_as(spark, client, given, found, timeout)
-    assert isinstance(found, (Insert, Inserts, Update, Delete, Merge))
-    return change(spark, client, given, found, timeout)
+def _changed(spark: SparkSession, client: Client, given: Client | None, planned: Plan, timeout: float) -> Changed:
+    if isinstance(planned, CreateAs):
+        return create_as(spark, client, given, planned, timeout)
+    assert isinstance(planned, (Insert, Inserts, Update, Delete, Merge))
+    return change(spark, client, given, planned, timeout)
 
 
-def _numbers(found: Plan, done: Changed) -> dict[str, int | None]:
+def _numbers(planned: Plan, done: Changed) -> dict[str, int | None]:
     """The columns of the result of a change, as Delta Lake has them."""
-    match found:
+    match planned:
         case Update() | Delete():
             return {AFFECTED: done.affected}
         case Merge():
@@ -113,7 +113,7 @@ def _numbers(found: Plan, done: Changed) -> dict[str, int | None]:
     return {AFFECTED: done.affected, _INSERTED: done.inserted}
 
 
-def _with_parameters(found: Query, written: str, lookup: Lookup, prefix: str) -> Query | None:
+def _with_parameters(query: Query, written: str, lookup: Lookup, prefix: str) -> Query | None:
     """The same plan with the parameters in its text, which Spark binds: the columns of the result have its names.
 
     None where the plan depends on the values of parameters.
@@ -122,7 +122,7 @@ def _with_parameters(found: Query, written: str, lookup: Lookup, prefix: str) ->
         same = plan(written, lookup, prefix)
     except StatementError:
         return None
-    return same if isinstance(same, Query) and same.sql.views == found.sql.views else None
+    return same if isinstance(same, Query) and same.sql.views == query.sql.views else None
 
 
 def _queried(spark: SparkSession, client: Client | None, shot: Snapshot, query: Query, args: Args) -> DataFrame:

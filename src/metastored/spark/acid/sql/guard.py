@@ -109,8 +109,8 @@ def _check(spark: Any, name: str, use: str, *, reads: bool) -> frozenset[Parts]:
     if source.tree is None:
         return frozenset()
     named = frozenset(each.parts for each in references(source))
-    found = session_lookup(spark, getattr(spark, CLIENT))(named)
-    for each in found.values():
+    tables = session_lookup(spark, getattr(spark, CLIENT))(named)
+    for each in tables.values():
         if reads and sees_views(spark, [each.table]):
             continue
         raise AcidTableError(
@@ -127,13 +127,13 @@ def _guarded_session(plain: type[Any]) -> type[Any]:
     class GuardedSession(plain):  # type: ignore[misc]
         def sql(self, sqlQuery: str, args: Args = None, **kwargs: Any) -> DataFrame:
             check_statement(self, sqlQuery, args)
-            found: DataFrame = super().sql(sqlQuery, args, **kwargs)
-            return found
+            frame: DataFrame = super().sql(sqlQuery, args, **kwargs)
+            return frame
 
         def table(self, tableName: str) -> DataFrame:
             check_table(self, tableName)
-            found: DataFrame = super().table(tableName)
-            return found
+            frame: DataFrame = super().table(tableName)
+            return frame
 
         def newSession(self) -> SparkSession:
             made: SparkSession = super().newSession()

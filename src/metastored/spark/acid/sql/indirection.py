@@ -71,9 +71,9 @@ def with_names(text: str, lookup: Lookup, evaluate: Evaluate) -> str:
     return source.cut(0, len(source.tokens)) if source.edits else text
 
 
-def immediate_text(source: Source, found: Immediate, lookup: Lookup, evaluate: Evaluate) -> str:
+def immediate_text(source: Source, immediate: Immediate, lookup: Lookup, evaluate: Evaluate) -> str:
     """The statement that EXECUTE IMMEDIATE executes. Raises AcidStatementError where it cannot be evaluated."""
-    return _value(source, found.start, found.end, lookup, evaluate, "the text of EXECUTE IMMEDIATE")
+    return _value(source, immediate.start, immediate.end, lookup, evaluate, "the text of EXECUTE IMMEDIATE")
 
 
 def immediates(source: Source) -> Iterator[tuple[int, Immediate]]:
@@ -129,7 +129,7 @@ def _parts(value: str) -> Parts | None:
         source = flat(value)
     except (StatementError, AcidStatementError):
         return None
-    found = list(all_names(source))
-    if len(found) != 1 or len(source.tokens) != 2 * len(found[0][0]) - 1:
+    names = list(all_names(source))
+    if len(names) != 1 or len(source.tokens) != 2 * len(names[0][0]) - 1:
         return None
-    return found[0][0]
+    return names[0][0]

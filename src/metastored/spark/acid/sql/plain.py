@@ -23,8 +23,8 @@ def plain_sql(spark: Any, statement: str, args: Args = None) -> DataFrame:
     """Executes a statement with Spark alone."""
     execute = getattr(type(spark), UNGUARDED, type(spark)).sql
     if not args:
-        found: DataFrame = execute(spark, statement)
-        return found
+        frame: DataFrame = execute(spark, statement)
+        return frame
     values = dict(args) if isinstance(args, Mapping) else list(args)
     bound: DataFrame = execute(spark, statement, values)
     return bound

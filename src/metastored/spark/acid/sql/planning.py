@@ -59,8 +59,8 @@ def plan(text: str, lookup: Lookup, prefix: str = "acid", evaluate: Evaluate = o
         return inner
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN":
         return _explained(source, lookup, prefix, evaluate)
-    if (found := definition(source, lookup)) is not None:
-        return found
+    if (defined := definition(source, lookup)) is not None:
+        return defined
     if tree is None or isinstance(tree, (exp.Alias, exp.Column)) or _is_unknown_command(tree):
         reason = "this statement is not supported" if source.problem is None else source.problem.problem
         _refuse_names(flat(source.text), lookup, reason)
@@ -75,14 +75,14 @@ def plan(text: str, lookup: Lookup, prefix: str = "acid", evaluate: Evaluate = o
     return _with_acid(source, tree, [each for each in named if each.parts in tables], tables, Views(lookup, prefix))
 
 
-def _is_planned(tree: exp.Expression, found: Mapping[Parts, Found]) -> bool:
+def _is_planned(tree: exp.Expression, tables: Mapping[Parts, Found]) -> bool:
     """Whether a statement is not left to Spark. Of those on Lance tables only queries and changes of rows are not.
 
     A stored view has no rows: Spark checks its names and columns, which are those of the ACID table.
     """
     if isinstance(tree, exp.Create) and tree.kind == "VIEW" and not _is_temporary(tree):
         return False
-    if any(not each.lance for each in found.values()):
+    if any(not each.lance for each in tables.values()):
         return True
     return isinstance(tree, _WITH_ROWS) and not (isinstance(tree, exp.Create) and tree.kind != "TABLE")
 
@@ -100,11 +100,11 @@ def _immediate(source: Source, lookup: Lookup, prefix: str, evaluate: Evaluate) 
     if "immediate" not in source.text.lower():
         return None
     words = flat(source.text)
-    for index, found in immediates(words):
+    for index, immediate in immediates(words):
         within = is_script(words) or index > 0
-        text = immediate_text(words, found, lookup, only_literals if within else evaluate)
+        text = immediate_text(words, immediate, lookup, only_literals if within else evaluate)
         inner = plan(text, lookup, prefix, evaluate)
-        if not isinstance(inner, Passed) and (within or not found.bare):
+        if not isinstance(inner, Passed) and (within or not immediate.bare):
             raise words.error(
                 "EXECUTE IMMEDIATE with INTO or USING, or in a script, is not supported on an ACID table: give the "
                 "values as args= of metastored.spark.sql",
@@ -118,24 +118,24 @@ def _immediate(source: Source, lookup: Lookup, prefix: str, evaluate: Evaluate) 
 
 def _refuse_names(source: Source, lookup: Lookup, reason: str) -> None:
     names = list(all_names(source))
-    found = lookup(frozenset(parts for parts, _ in names))
+    tables = lookup(frozenset(parts for parts, _ in names))
     for parts, position in names:
-        if parts in found and not found[parts].lance:
-            raise source.error(f"{reason} (the statement names the ACID table {found[parts].table})", position)
+        if parts in tables and not tables[parts].lance:
+            raise source.error(f"{reason} (the statement names the ACID table {tables[parts].table})", position)
 
 
 def _refuse_indirect(source: Source, lookup: Lookup) -> None:
     names = list(indirect(source))
     if not names:
         return
-    found = lookup(frozenset(parts for parts, _ in names))
+    tables = lookup(frozenset(parts for parts, _ in names))
     for parts, position in names:
-        if parts in found and not found[parts].lance:
-            raise source.error(f"write the ACID table {found[parts].table} by its name, as in FROM t", position)
+        if parts in tables and not tables[parts].lance:
+            raise source.error(f"write the ACID table {tables[parts].table} by its name, as in FROM t", position)
 
 
 def _with_acid(
-    source: Source, tree: exp.Expression, named: list[Reference], found: Mapping[Parts, Found], views: Views
+    source: Source, tree: exp.Expression, named: list[Reference], tables: Mapping[Parts, Found], views: Views
 ) -> Plan:
     start = named[0].start if named else 0
     for kind, reason in _REFUSED.items():
@@ -149,7 +149,7 @@ def _with_acid(
         )
     targets = _targets(tree)
     read = [each for each in named if not any(each.node is target for target in targets)]
-    views.replace(source, read, found)
+    views.replace(source, read, tables)
     cutter = clauses.Cutter(source, views.all)
     if isinstance(tree, exp.Create) and declares_acid(tree):
         return create_as(cutter, tree)
@@ -160,12 +160,12 @@ def _with_acid(
         return Query(cutter.edited(0, len(source.tokens)), command=not isinstance(tree, (exp.Query, exp.Values)))
     target = next(iter(written.values()))
     for each in written.values():
-        if found[each.parts].view is not None:
-            raise source.error(f"{found[each.parts].name} is a view: write to its table", each.start)
-        if found[each.parts].lance:
-            table = found[each.parts].table
+        if tables[each.parts].view is not None:
+            raise source.error(f"{tables[each.parts].name} is a view: write to its table", each.start)
+        if tables[each.parts].lance:
+            table = tables[each.parts].table
             raise source.error(f"{table} is a Lance table: write it by metastored.spark.lance.write", each.start)
-    table = found[target.parts].table
+    table = tables[target.parts].table
     match tree:
         case exp.Insert():
             return clauses.insert(cutter, tree, table)
@@ -183,7 +183,7 @@ def _with_acid(
                     "transaction",
                     target.start,
                 )
-            return clauses.inserts(cutter, tree, [found[written[id(each)].parts].table for each in targets])
+            return clauses.inserts(cutter, tree, [tables[written[id(each)].parts].table for each in targets])
     raise source.error("this statement is not supported on an ACID table", target.start)
 
 

@@ -29,20 +29,20 @@ class Views:
         self._prefix = prefix
         self._names: dict[tuple[TableName, int | None], View] = {}
 
-    def replace(self, source: Source, read: Sequence[Reference], found: Mapping[Parts, Found]) -> None:
+    def replace(self, source: Source, read: Sequence[Reference], tables: Mapping[Parts, Found]) -> None:
         """Puts views in the place of tables. They have the tables' names as aliases if they have no others."""
         for each in read:
-            version, end = _version(source, each, found[each.parts])
-            name = self._view(source, each, found[each.parts], version, 0).name
+            version, end = _version(source, each, tables[each.parts])
+            name = self._view(source, each, tables[each.parts], version, 0).name
             source.edits.append(Edit(each.start, end, _reference(each, name)))
-        _unqualify(source, read, found)
+        _unqualify(source, read, tables)
 
-    def _view(self, source: Source, each: Reference, found: Found, version: int | None, depth: int) -> View:
-        key = found.name, version
+    def _view(self, source: Source, each: Reference, table: Found, version: int | None, depth: int) -> View:
+        key = table.name, version
         if key not in self._names:
-            stored = None if found.view is None else self._stored(source, each, found.view, depth)
+            stored = None if table.view is None else self._stored(source, each, table.view, depth)
             name = f"{self._prefix}_{len(self.all)}"
-            view = View(name, found.name, found.lance, version, stored)
+            view = View(name, table.name, table.lance, version, stored)
             self._names[key] = view
             self.all.append(view)
         return self._names[key]
@@ -57,17 +57,17 @@ class Views:
             )
         named = references(inner)
         full = {ref.parts: _within(view, ref.parts) for ref in named}
-        found = self._lookup(frozenset(full.values()))
-        acid = [ref for ref in named if full[ref.parts] in found]
+        tables = self._lookup(frozenset(full.values()))
+        acid = [ref for ref in named if full[ref.parts] in tables]
         for ref in named:
             if ref in acid:
-                version, end = _version(inner, ref, found[full[ref.parts]])
-                name = self._view(source, each, found[full[ref.parts]], version, depth + 1).name
+                version, end = _version(inner, ref, tables[full[ref.parts]])
+                name = self._view(source, each, tables[full[ref.parts]], version, depth + 1).name
                 inner.edits.append(Edit(ref.start, end, _reference(ref, name)))
             elif len(ref.parts) == 1:
                 prefix = "".join(f"`{part.replace('`', '``')}`." for part in (view.catalog, view.database))
                 inner.edits.append(Edit(ref.start, ref.start, prefix))
-        _unqualify(inner, acid, {ref.parts: found[full[ref.parts]] for ref in acid})
+        _unqualify(inner, acid, {ref.parts: tables[full[ref.parts]] for ref in acid})
         text = inner.cut(0, len(inner.tokens))
         return Stored(Sql(text, self.named(text)), view.columns, view.outputs)
 
@@ -89,14 +89,14 @@ def _reference(each: Reference, name: str) -> str:
     return name if each.node.args.get("alias") is not None else f"{name} AS {each.simple}"
 
 
-def _version(source: Source, each: Reference, found: Found) -> tuple[int | None, int]:
+def _version(source: Source, each: Reference, table: Found) -> tuple[int | None, int]:
     """The write id of `VERSION AS OF`, and the end of the reference with it."""
     node = each.node.args.get("version")
     if node is None:
         return None, each.end
-    if found.lance:
+    if table.lance:
         raise source.error("a Lance table has no versions in SQL: a statement reads the newest one", each.start)
-    if found.view is not None:
+    if table.view is not None:
         raise source.error("a view has no versions: write VERSION AS OF after the tables of its query", each.start)
     if node.name.upper() != "VERSION":
         raise source.error(
@@ -114,10 +114,10 @@ def _version(source: Source, each: Reference, found: Found) -> tuple[int | None,
     return int(value.name), source.tokens[last].end + 1
 
 
-def _unqualify(source: Source, tables: Sequence[Reference], found: Mapping[Parts, Found]) -> None:
+def _unqualify(source: Source, tables: Sequence[Reference], known: Mapping[Parts, Found]) -> None:
     """Shortens the columns `db.t.c` of tables without an alias to `t.c`: their databases are not known to Spark."""
     full = {
-        (found[each.parts].name.database, found[each.parts].name.table)
+        (known[each.parts].name.database, known[each.parts].name.table)
         for each in tables
         if each.node.args.get("alias") is None
     }

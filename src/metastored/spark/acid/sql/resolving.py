@@ -66,8 +66,8 @@ def names_of(spark: SparkSession) -> Names:
     def is_temporary(name: str) -> bool:
         if any(sign in name for sign in "*|'\\"):
             return False
-        found = plain_sql(spark, f"SHOW VIEWS LIKE '{name}'").collect()
-        return any(row["isTemporary"] and row["viewName"].lower() == name for row in found)
+        views = plain_sql(spark, f"SHOW VIEWS LIKE '{name}'").collect()
+        return any(row["isTemporary"] and row["viewName"].lower() == name for row in views)
 
     return Names(spark.catalog.currentDatabase().lower(), spark.catalog.currentCatalog().lower(), is_temporary)
 
@@ -133,23 +133,23 @@ class MetastoreLookup:
                 acid[name] = Found(name)
             elif self._lance and format_of(struct) == TableFormat.LANCE.value:
                 acid[name] = Found(name, lance=True)
-            elif is_view(struct) and (found := self._read_by(struct, above | {name})) is not None:
-                acid[name] = Found(found, _definition(name, struct))
+            elif is_view(struct) and (read_table := self._read_by(struct, above | {name})) is not None:
+                acid[name] = Found(read_table, _definition(name, struct))
         return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
 
     def _tables(self, names: frozenset[TableName]) -> list[Table]:
         by_database: dict[str, list[str]] = {}
         for name in sorted(names):
             by_database.setdefault(name.database, []).append(name.table)
-        found: list[Table] = []
+        structs: list[Table] = []
         for database, tables in by_database.items():
             try:
-                found += self._client.tables_by_name(database, tuple(tables))
+                structs += self._client.tables_by_name(database, tuple(tables))
             except (MetastoreError, ApplicationError):
                 # Servers word it differently. Any other error may hide an ACID table, which Spark would take for plain.
                 if self._exists(database):
                     raise
-        return found
+        return structs
 
     def _exists(self, database: str) -> bool:
         """Whether there is a database of this name: that of parquet.`/path` is none."""
@@ -169,8 +169,8 @@ class MetastoreLookup:
         parts = {parts for parts, _ in all_names(source)} if source.tree is None else {
             each.parts for each in references(source)
         }  # fmt: skip
-        found = self._find(parts, _rules_of(view), above)
-        return next((each.table for _, each in sorted(found.items()) if not each.lance), None)
+        tables = self._find(parts, _rules_of(view), above)
+        return next((each.table for _, each in sorted(tables.items()) if not each.lance), None)
 
 
 def _definition(name: TableName, view: Table) -> Definition:

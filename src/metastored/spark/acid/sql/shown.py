@@ -31,9 +31,9 @@ class Recording:
         self.acid: set[TableName] = set()
 
     def __call__(self, names: Set[Parts]) -> Mapping[Parts, Found]:
-        found = self._lookup(names)
-        self.acid |= {each.table for each in found.values() if not each.lance}
-        return found
+        tables = self._lookup(names)
+        self.acid |= {each.table for each in tables.values() if not each.lance}
+        return tables
 
 
 def sees_views(spark: Any, acid: Iterable[TableName]) -> bool:
@@ -48,19 +48,19 @@ def sees_views(spark: Any, acid: Iterable[TableName]) -> bool:
     return True
 
 
-def written_by_reader(spark: Any, text: str, found: Recording, evaluate: Evaluate) -> frozenset[Parts] | None:
+def written_by_reader(spark: Any, text: str, recording: Recording, evaluate: Evaluate) -> frozenset[Parts] | None:
     """The tables that a statement writes, if it only reads ACID tables and Spark sees these as views; else None.
 
     Such a statement is Spark's as it is written. One whose target cannot be evaluated is not among them.
     """
-    if not sees_views(spark, found.acid):
+    if not sees_views(spark, recording.acid):
         return None
     try:
         written = written_by(text, evaluate)
     except StatementError:
         words = flat(text)
         return None if any(immediates(words)) or any(written_tables(words)) else frozenset()
-    return None if any(not each.lance for each in found(written).values()) else written
+    return None if any(not each.lance for each in recording(written).values()) else written
 
 
 def defines_view(spark: Any, text: str, lookup: Lookup) -> bool:
@@ -68,9 +68,9 @@ def defines_view(spark: Any, text: str, lookup: Lookup) -> bool:
     source = flat(text)
     if not source.tokens or source.tokens[0].text.upper() not in _CHANGES:
         return False
-    found = Recording(lookup)
-    found(frozenset(parts for parts, _ in all_names(source)))
-    return bool(found.acid) and sees_views(spark, found.acid)
+    recording = Recording(lookup)
+    recording(frozenset(parts for parts, _ in all_names(source)))
+    return bool(recording.acid) and sees_views(spark, recording.acid)
 
 
 def _type_of(spark: Any, table: TableName) -> str | None:
@@ -78,7 +78,7 @@ def _type_of(spark: Any, table: TableName) -> str | None:
     from pyspark.errors import PySparkException
 
     try:
-        found: str = spark.catalog.getTable(f"{backquoted(table.database)}.{backquoted(table.table)}").tableType
+        type_of_table: str = spark.catalog.getTable(f"{backquoted(table.database)}.{backquoted(table.table)}").tableType
     except PySparkException:
         return None
-    return found
+    return type_of_table

@@ -72,7 +72,7 @@ class Reference(NamedTuple):
 def references(source: Source) -> list[Reference]:
     """The tables of a parsed statement, without those that its WITH clauses define."""
     assert source.tree is not None
-    found: list[Reference] = []
+    names: list[Reference] = []
     for node in source.tree.find_all(exp.Table):
         identifiers = [part for part in node.parts if isinstance(part, exp.Identifier)]
         if len(identifiers) != len(node.parts) or not 0 < len(identifiers) <= _LONGEST:
@@ -84,8 +84,8 @@ def references(source: Source) -> list[Reference]:
         if start is None or end is None or last is None:
             raise source.error(f"the position of the table {node.name} is unknown")
         parts = tuple(each.name.lower() for each in identifiers)
-        found.append(Reference(node, parts, start, end + 1, source.text[last : end + 1]))
-    return found
+        names.append(Reference(node, parts, start, end + 1, source.text[last : end + 1]))
+    return names
 
 
 def _is_cte(node: exp.Table, identifiers: list[exp.Identifier]) -> bool:

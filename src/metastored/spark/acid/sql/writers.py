@@ -38,9 +38,9 @@ def guard_writers(spark: Any, check: Check) -> None:
 
     connect = any(".connect." in kind.__module__ for kind in type(spark).__mro__)
     for module, methods in (_CONNECT_METHODS if connect else _METHODS).items():
-        found = import_module(_BEFORE_4.get(module, module) if pyspark.__version__ < "4" else module)
+        imported = import_module(_BEFORE_4.get(module, module) if pyspark.__version__ < "4" else module)
         for kind, method in methods:
-            _guard(getattr(found, kind), method, check)
+            _guard(getattr(imported, kind), method, check)
 
 
 def _guard(kind: type[Any], method: str, check: Check) -> None:
@@ -61,4 +61,6 @@ def _guard(kind: type[Any], method: str, check: Check) -> None:
 
 def _session(writer: Any) -> Any:
     """The session of a DataFrame or of a writer."""
-    return next((found for name in ("_session", "_spark") if (found := getattr(writer, name, None)) is not None), None)
+    return next(
+        (session for name in ("_session", "_spark") if (session := getattr(writer, name, None)) is not None), None
+    )

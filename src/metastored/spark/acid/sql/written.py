@@ -31,10 +31,10 @@ def written_by(text: str, evaluate: Evaluate) -> frozenset[Parts]:
     `evaluate` returns the values of their constants.
     """
     words = flat(with_names(text, _every, evaluate))
-    found = set(written_tables(words))
+    tables = set(written_tables(words))
     for _, each in immediates(words) if "immediate" in text.lower() else ():
-        found |= written_by(immediate_text(words, each, _every, evaluate), evaluate)
-    return frozenset(found)
+        tables |= written_by(immediate_text(words, each, _every, evaluate), evaluate)
+    return frozenset(tables)
 
 
 def _every(names: Set[Parts]) -> Mapping[Parts, Found]:
