@@ -1,6 +1,7 @@
 """Transactions, snapshots and versions, on both databases."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -349,3 +350,11 @@ def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None,
 def test_a_database_that_metastored_does_not_know_is_refused(url: str | None, sentence: str) -> None:
     with pytest.raises(StoreError, match=sentence):
         open_database(url, None)
+
+
+def test_threads_that_ask_for_the_version_at_once_all_get_it(database: Database) -> None:
+    """On Python 3.12 and later a connection that threads share gives them each other's rows."""
+    version = database.version()
+    with ThreadPoolExecutor(4) as pool:
+        versions = list(pool.map(lambda _: {database.version() for _ in range(2000)}, range(4)))
+    assert versions == [{version}] * 4

@@ -236,6 +236,7 @@ class SqliteDatabase(Database):
         self._threads = threads
         self._local = threading.local()
         self._guard = threading.Lock()
+        self._watching = threading.Lock()
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
         self._snapshots = SnapshotConnections(partial(connect, self.folder / FILE), _begin_snapshot, sqlite3.Error)
         self._closed = False
@@ -310,7 +311,9 @@ class SqliteDatabase(Database):
 
     def version(self) -> int:
         try:
-            version: int = self._watch.execute("PRAGMA data_version").fetchone()[0]
+            # From Python 3.12 on, threads that run the same statement on one connection get each other's rows.
+            with self._watching:
+                version: int = self._watch.execute("PRAGMA data_version").fetchone()[0]
         except sqlite3.Error as exc:
             raise _store_error(exc) from exc
         return version
@@ -337,7 +340,7 @@ class SqliteDatabase(Database):
                 # A migration that rebuilds a table drops the old one, which must not delete other rows by cascade.
                 connection.execute("PRAGMA foreign_keys = 0")
                 engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-                event.listen(engine, "begin", lambda found: found.exec_driver_sql("BEGIN IMMEDIATE"))
+                event.listen(engine, "begin", lambda opened: opened.exec_driver_sql("BEGIN IMMEDIATE"))
                 try:
                     yield engine
                 finally:
