@@ -149,5 +149,5 @@ def test_a_drop_is_refused_while_the_directory_of_the_table_is_missing(done: Don
 
 def test_a_hostile_name_is_refused_before_anything_is_added(done: Done) -> None:
     error, count = done.result["hostile"]
-    assert "ds=x/h=word is not a partition: 'word' is not an int" in error
+    assert "ds=x/h=word is not a partition: 'word' is not of the type int" in error
     assert count == len(done.client.partition_names("d.t")) == 4

@@ -109,7 +109,7 @@ def _wrong(name: str, value: str, key: Key) -> str | None:
     if type in _BITS:
         highest = 1 << _BITS[type] - 1
         if not _INTEGER.fullmatch(value) or not -highest <= int(value) < highest:
-            return f"{value!r} is not a {key.type}"
+            return f"{value!r} is not of the type {key.type}"
     elif type == "date":
         try:
             date.fromisoformat(value)
