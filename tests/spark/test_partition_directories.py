@@ -55,8 +55,8 @@ def test_a_missing_directory_has_no_partitions(tmp_path: Path) -> None:
     ("key", "name", "reason"),
     [
         (DAY, "ds=2024-02-30", "'2024-02-30' is not a date"),
-        (HOUR, "h=one", "'one' is not an int"),
-        (HOUR, "h=4294967296", "'4294967296' is not an int"),
+        (HOUR, "h=one", "'one' is not of the type int"),
+        (HOUR, "h=4294967296", "'4294967296' is not of the type int"),
         (TEXT, "t=", "it has no value"),
         (TEXT, "t=..", "is a path"),
         (TEXT, "t=%2E%2E", "is a path"),
