@@ -8,7 +8,7 @@ import pytest
 
 from metastored.testing import RunningServer
 from tests.iceberg.rest_server import Rest, iceberg_server
-from tests.server.http.support import DATABASES
+from tests.server.http.support import DATABASES, PASSWORD, USER
 
 
 @pytest.fixture(scope="session", params=DATABASES)
@@ -21,6 +21,18 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture
 def rest(server: RunningServer) -> Rest:
     return Rest(server)
+
+
+@pytest.fixture
+def maja(server: RunningServer) -> Rest:
+    """The administrator of a server with users."""
+    return Rest(server, USER, PASSWORD)
+
+
+@pytest.fixture
+def bob(server: RunningServer) -> Rest:
+    """A user without privileges, of a server with `{"bob": "b"}`."""
+    return Rest(server, "bob", "b")
 
 
 @pytest.fixture

@@ -56,16 +56,6 @@ def server(running: Running) -> RunningServer:
     return running.server
 
 
-@pytest.fixture
-def maja(server: RunningServer) -> Rest:
-    return Rest(server, USER, PASSWORD)
-
-
-@pytest.fixture
-def bob(server: RunningServer) -> Rest:
-    return Rest(server, "bob", "b")
-
-
 def asked(running: Running, key: str, method: str = "GET", **more: Any) -> dict[str, Any]:
     """The body of a request for a signature."""
     uri = f"{running.store}/{BUCKET}/{key}"

@@ -10,11 +10,11 @@ import pytest
 
 from metastored.errors import MissingExtra
 from metastored.iceberg.errors import BadRequest, Forbidden, IcebergError, Unavailable
-from metastored.iceberg.s3_addresses import Store, address_of
-from metastored.iceberg.s3_requests import S3Request, s3_request
-from metastored.iceberg.signer import Signer, SigningKeys, TableSigner, keys_of_environment, signature
+from metastored.iceberg.s3.addresses import Store, address_of
+from metastored.iceberg.s3.requests import S3Request, s3_request
+from metastored.iceberg.s3.signer import Signer, SigningKeys, TableSigner, keys_of_environment, signature
+from metastored.iceberg.s3.vending import Keys, S3Directory, Vendor
 from metastored.iceberg.signing import client_config
-from metastored.iceberg.vending import Keys, S3Directory, Vendor
 from metastored.model.names import TableName
 from tests.iceberg.test_vending import ROLE, keys
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from metastored.iceberg.errors import Unavailable
-from metastored.iceberg.vending import (
+from metastored.iceberg.s3.vending import (
     Keys,
     S3Directory,
     Vendor,
@@ -203,16 +203,6 @@ def server(
             patch.setenv(name, value)
         with iceberg_server(folder, request.param, {"bob": "b"}, **settings) as running:
             yield running
-
-
-@pytest.fixture
-def maja(server: RunningServer) -> Rest:
-    return Rest(server, USER, PASSWORD)
-
-
-@pytest.fixture
-def bob(server: RunningServer) -> Rest:
-    return Rest(server, "bob", "b")
 
 
 def policy(asked: dict[str, str]) -> tuple[str, bool]:

@@ -32,8 +32,8 @@ from metastored.iceberg.errors import (
 from metastored.iceberg.files import Check, MetadataFiles
 from metastored.iceberg.metadata import read_table
 from metastored.iceberg.requests import Json, Request, only_names, page_of
-from metastored.iceberg.signer import TableSigner
-from metastored.iceberg.vending import Vended, s3_directory
+from metastored.iceberg.s3.signer import TableSigner
+from metastored.iceberg.s3.vending import Vended, s3_directory
 from metastored.iceberg.view_metadata import read_view
 from metastored.model.conditions import EXPECTED_KEY, EXPECTED_VALUE, IS_LOCKED, OTHER_TABLE, OTHER_VALUE, UNLOCKED
 from metastored.model.names import DatabaseName, TableName

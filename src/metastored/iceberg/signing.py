@@ -17,8 +17,8 @@ from metastored.iceberg.definition import new_row
 from metastored.iceberg.errors import Forbidden, NoSuchTable, Unsupported
 from metastored.iceberg.requests import Json, Request
 from metastored.iceberg.rights import may_create
-from metastored.iceberg.s3_requests import s3_request
-from metastored.iceberg.signer import TableSigner
+from metastored.iceberg.s3.requests import s3_request
+from metastored.iceberg.s3.signer import TableSigner
 from metastored.model.names import TableName
 from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.structs import replace

@@ -11,7 +11,6 @@ from typing import Final
 
 from metastored.errors import InvalidOperationException, NoSuchObjectException
 from metastored.hive.locations import canonical
-from metastored.iceberg import signer
 from metastored.iceberg.catalog import TABLES, Catalog
 from metastored.iceberg.commits import (
     Conflict,
@@ -40,8 +39,9 @@ from metastored.iceberg.requests import (
     texts,
 )
 from metastored.iceberg.rights import may_change, may_create
+from metastored.iceberg.s3 import signer
+from metastored.iceberg.s3.vending import s3_directory
 from metastored.iceberg.signing import client_config
-from metastored.iceberg.vending import s3_directory
 from metastored.model import kinds
 from metastored.model.names import TableName
 from metastored.wire.generated.common import Table

@@ -24,9 +24,9 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.iceberg.errors import body_of
 from metastored.iceberg.routes import PLANNING, Route, find
-from metastored.iceberg.signer import DELEGATION as REMOTE_SIGNING
-from metastored.iceberg.signer import Signer, TableSigner
-from metastored.iceberg.vending import DELEGATION, Vended, Vendor, client_properties
+from metastored.iceberg.s3.signer import DELEGATION as REMOTE_SIGNING
+from metastored.iceberg.s3.signer import Signer, TableSigner
+from metastored.iceberg.s3.vending import DELEGATION, Vended, Vendor, client_properties
 from metastored.model.names import DatabaseName, TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized

@@ -13,11 +13,11 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from metastored.iceberg.delete_lists import deleted_keys
 from metastored.iceberg.errors import BadRequest, Forbidden
 from metastored.iceberg.requests import Json, optional, required, texts
-from metastored.iceberg.s3_addresses import Address, Store, address_of
-from metastored.iceberg.vending import S3Directory
+from metastored.iceberg.s3.addresses import Address, Store, address_of
+from metastored.iceberg.s3.delete_lists import deleted_keys
+from metastored.iceberg.s3.vending import S3Directory
 
 __all__ = ["UNSIGNED_PAYLOAD", "S3Request", "check_inside", "s3_request"]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from metastored.iceberg.errors import BadRequest, Forbidden
-from metastored.iceberg.vending import endpoint_of, region_of
+from metastored.iceberg.s3.vending import endpoint_of, region_of
 
 __all__ = ["Address", "Store", "address_of"]
 

@@ -1,6 +1,6 @@
 """Signs requests to S3 for clients that have no keys: signature version 4, by botocore.
 
-The requests were checked by `s3_requests.py`. They are signed with the keys of the role of `iceberg_role`, which S3
+The requests were checked by `requests.py`. They are signed with the keys of the role of `iceberg_role`, which S3
 itself limits to the directory of the table, or with those of the server's environment where no role is set: a store
 without STS needs nothing more. A client gets a signature, which S3 accepts for fifteen minutes, and the name of the
 key; it never gets the secret. Whether a caller may read or write the table is decided by `server/http/iceberg.py`.
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from metastored.errors import MissingExtra
 from metastored.iceberg.errors import Unavailable
-from metastored.iceberg.s3_addresses import Store
-from metastored.iceberg.vending import (
+from metastored.iceberg.s3.addresses import Store
+from metastored.iceberg.s3.vending import (
     S3Directory,
     Vendor,
     below,
@@ -27,7 +27,7 @@ from metastored.iceberg.vending import (
 )
 
 if TYPE_CHECKING:
-    from metastored.iceberg.s3_requests import S3Request
+    from metastored.iceberg.s3.requests import S3Request
 
 __all__ = ["DELEGATION", "Signer", "SigningKeys", "TableSigner", "check_installed", "keys_of_environment", "signature"]
 
