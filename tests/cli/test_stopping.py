@@ -35,3 +35,23 @@ def test_a_command_that_is_terminated_ends_the_program_that_it_runs_and_what_tha
         command.send_signal(signal.SIGTERM)
         assert command.wait(60) == 128 + signal.SIGTERM
         assert alive.read() == ""  # Nobody has it open for writing any more.
+
+
+WAITING = """
+import os, signal, subprocess, sys
+from metastored.cli.stopping import stopping
+
+send = "import os, sys\\nfor line in sys.stdin: os.kill(int(line), 15)"
+with subprocess.Popen([sys.executable, "-c", send], stdin=subprocess.PIPE, text=True) as sender:
+    for _ in range(300):
+        with stopping() as stopped:
+            print(os.getpid(), file=sender.stdin, flush=True)
+            while not stopped.is_set():
+                stopped.wait(0)
+            stopped.wait(600)
+    sender.stdin.close()
+"""
+
+
+def test_a_signal_ends_a_command_at_whatever_point_of_its_wait_it_comes() -> None:
+    assert subprocess.run([sys.executable, "-c", WAITING], timeout=60).returncode == 0

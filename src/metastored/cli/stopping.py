@@ -6,6 +6,8 @@ them after SIGTERM, which would otherwise end only the command itself.
 
 from __future__ import annotations
 
+import contextlib
+import queue
 import signal
 import sys
 import threading
@@ -13,13 +15,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class Stop:
+    """Whether a signal has asked the command to end.
+
+    A handler runs in the middle of whatever the main thread does. `threading.Event` would wait for ever there for the
+    lock that the interrupted `wait()` holds; a `SimpleQueue` may be written to by a handler.
+    """
+
+    def __init__(self) -> None:
+        self._set = False
+        self._wakes = queue.SimpleQueue[None]()
+
+    def set(self) -> None:
+        self._set = True
+        self._wakes.put(None)
+
+    def is_set(self) -> bool:
+        return self._set
+
+    def wait(self, seconds: float) -> None:
+        """Returns when the time is over, or at once when it is set. For one thread."""
+        if not self._set:
+            with contextlib.suppress(queue.Empty):
+                self._wakes.get(timeout=seconds)
+
+
 @contextmanager
-def stopping() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set: what is being done is finished first.
+def stopping() -> Iterator[Stop]:
+    """What SIGINT and SIGTERM set: what is being done is finished first.
 
     Outside of the main thread, where Python allows no handlers, nothing sets it.
     """
-    stopped = threading.Event()
+    stopped = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stopped
         return

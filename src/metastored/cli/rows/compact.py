@@ -6,7 +6,6 @@ table is not on a local file system.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -17,7 +16,7 @@ from metastored.cli.help import command_group
 from metastored.cli.options import Output, Server, Table, options
 from metastored.cli.output import print_object, print_rows
 from metastored.cli.spark_options import Spark
-from metastored.cli.stopping import stopping
+from metastored.cli.stopping import Stop, stopping
 from metastored.errors import ConfigError, TransportError
 from metastored.model.counting import counted
 
@@ -184,7 +183,7 @@ def _name(table: object, partition: str | None) -> str:
     return str(table) if partition is None else f"{table} {partition}"
 
 
-def _repeat(step: Callable[[], bool], once: bool, interval: float, stopped: threading.Event) -> None:
+def _repeat(step: Callable[[], bool], once: bool, interval: float, stopped: Stop) -> None:
     """Runs a step again at once while it has work, and after the interval otherwise.
 
     A metastore that cannot be reached is reported, and called again after the interval.
