@@ -49,7 +49,7 @@ def database(postgres: PostgresServer) -> Iterator[Database]:
 @pytest.fixture
 def stored(database: Database) -> Iterator[tuple[StoredDefinitions, Counted]]:
     pool = Pool(2)
-    remotes = Counted(database, RemoteSecrets(), pool)
+    remotes = Counted(database, RemoteSecrets())
     yield StoredDefinitions(remotes, database, pool), remotes
     pool.close()
 

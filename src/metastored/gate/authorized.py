@@ -59,7 +59,7 @@ class Authorized:
         self._inner = inner
         self._pool = pool
         self._policy = policy
-        self._cache = AuthorizationCache(database, definitions or Remotes(database, RemoteSecrets(), pool).current)
+        self._cache = AuthorizationCache(database, definitions or Remotes(database, RemoteSecrets()).current)
         self._waits = database.dialect != "sqlite"
 
     async def handle(self, call: Call, session: Session) -> Reply:

@@ -188,7 +188,7 @@ def with_remotes(local: Handler, settings: Settings, service: Service, pool: Poo
     hook = load_hook(settings.filter) if settings.filter is not None else None
     if hook is not None:
         local = Hooked(local, hook, None)
-    remotes = Remotes(database, service.remote_secrets, pool)
+    remotes = Remotes(database, service.remote_secrets)
     definitions = StoredDefinitions(remotes, database, pool, settings.remotes_trino_catalog or "")
     connect = Connectors(Context(service.remote_hosts, service.remote_secrets)).connect
     endpoints = Endpoints(connect if hook is None else hooked(connect, hook))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from metastored.model.remotes.hosts import AllowedHosts
 from metastored.model.remotes.values import Remote
 from metastored.service.remotes.definitions import Remotes
 from metastored.store.warehouse.directories import Warehouse
-from metastored.threads import Pool
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.databases import CreateDatabaseRequest, Database, DatabaseType
 from metastored.wire.generated.functions import Function
@@ -34,11 +32,7 @@ RAW = URIS | {"metastored.remote": "raw"}
 
 
 def remotes_of(metastore: Metastore) -> list[Remote]:
-    pool = Pool(1)
-    try:
-        return list(Remotes(metastore.database, metastore.service.remote_secrets, pool).current())
-    finally:
-        pool.close()
+    return list(Remotes(metastore.database, metastore.service.remote_secrets).current())
 
 
 def create(metastore: Metastore, name: str = "d", parameters: dict[str, str] = RAW, **other: Any) -> None:
@@ -137,19 +131,16 @@ def test_creation_change_and_drop_are_events(metastore: Metastore) -> None:
 
 def test_every_server_sees_a_change_at_once(start: Starter) -> None:
     one, other = start(), start()
-    pool = Pool(1)
-    try:
-        seen = Remotes(other.database, other.service.remote_secrets, pool)
-        assert list(seen.current()) == []
-        create(one)
-        assert [remote.name for remote in seen.current()] == ["d"]
-        first = seen.current()
-        one.call("create_database", Database(name="local"))
-        assert seen.current() is first, "another write does not make the definitions be read again"
-        one.call("drop_database", "d", False, False)
-        assert list(seen.current()) == []
-    finally:
-        pool.close()
+    seen = Remotes(other.database, other.service.remote_secrets)
+    assert list(seen.current()) == []
+    create(one)
+    assert [remote.name for remote in seen.current()] == ["d"]
+    first = seen.current()
+    assert seen.current() is first
+    one.call("create_database", Database(name="local"))
+    assert seen.current() is first, "another write does not make the definitions be read again"
+    one.call("drop_database", "d", False, False)
+    assert list(seen.current()) == []
 
 
 # --- ALTER --------------------------------------------------------------------------------------------------------
@@ -234,22 +225,6 @@ def test_a_dropped_remote_is_gone(metastore: Metastore) -> None:
         metastore.call("get_database", "d")
     create(metastore, parameters=URIS)
     assert [remote.remote_database for remote in remotes_of(metastore)] == ["d"]
-
-
-def test_definitions_are_read_from_the_event_loop(metastore: Metastore) -> None:
-    create(metastore)
-
-    async def read() -> list[str]:
-        pool = Pool(2)
-        try:
-            seen = Remotes(metastore.database, metastore.service.remote_secrets, pool)
-            first, second = await seen.definitions(), await seen.definitions()
-            assert first is second
-            return [remote.name for remote in first]
-        finally:
-            pool.close()
-
-    assert asyncio.run(read()) == ["d"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """All definitions of remotes, read from the store and cached with the number of their state.
 
-`Remotes.definitions()` is for each call of a client. While nothing changes it costs one look at the store's version; on
-SQLite without waiting, on PostgreSQL as one statement on a thread. A change by any server is seen by the next call.
+While nothing changes, `Remotes.current()` costs one look at the store's version: on SQLite without waiting, on
+PostgreSQL as one statement. A change by any server is seen by the next call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import remotes
 from metastored.store.objects.remotes import RemoteRow
 from metastored.store.security.remote_secrets import RemoteSecrets
-from metastored.threads import Pool
 
 log = logging.getLogger("metastored.service")
 
@@ -29,17 +28,11 @@ log = logging.getLogger("metastored.service")
 class Remotes:
     """The definitions of one database."""
 
-    def __init__(self, database: Database, secrets: RemoteSecrets, pool: Pool) -> None:
+    def __init__(self, database: Database, secrets: RemoteSecrets) -> None:
         self._database = database
         self._secrets = secrets
-        self._pool = pool
-        self._waits = database.dialect != "sqlite"
         # The store's version and the definitions are replaced together: a thread reads both, or neither.
         self._cached: tuple[int, Definitions] | None = None
-
-    async def definitions(self) -> Definitions:
-        """The present definitions. Raises StoreError."""
-        return await self._pool.run(self.current) if self._waits else self.current()
 
     def known_at(self, version: int) -> Definitions | None:
         """The definitions of a version of the store; None if they have to be read."""
@@ -53,7 +46,7 @@ class Remotes:
             self._cached = version, cached[1]
 
     def current(self) -> Definitions:
-        """The same for a thread that may wait."""
+        """The present definitions, for a thread that may wait. Raises StoreError."""
         version = self._database.version()
         cached = self._cached
         if cached is not None and cached[0] == version:
