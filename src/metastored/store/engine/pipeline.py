@@ -23,6 +23,7 @@ from typing import Any, Final
 import psycopg
 from psycopg import pq
 
+from metastored.direct_future import DirectFuture
 from metastored.errors import StoreError
 from metastored.store.engine import schema
 from metastored.store.engine.database import Versioned
@@ -81,12 +82,14 @@ class _Prepared:
 class _Sent:
     """A statement whose reply is awaited."""
 
-    __slots__ = ("future", "prepared", "since", "statement")
+    __slots__ = ("future", "prepared", "rows", "since", "statement")
 
-    def __init__(self, statement: Statement, prepared: _Prepared, future: asyncio.Future[Versioned]) -> None:
+    def __init__(self, statement: Statement, prepared: _Prepared, future: DirectFuture[Versioned]) -> None:
         self.statement: Final = statement
         self.prepared: Final = prepared
         self.future: Final = future
+        self.rows: Versioned | None = None
+        """Its reply, before the transaction of the statement has ended."""
         self.since: Final = time.monotonic()
 
 
@@ -111,7 +114,7 @@ class Pipeline:
         """For the three fields that the opening thread changes, too."""
         self._numbers = count()
 
-    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[Versioned] | None:
+    def read(self, statement: Statement, params: Mapping[str, Any]) -> DirectFuture[Versioned] | None:
         """The rows of a statement; None if it has to run on a thread. The future raises StoreError."""
         connection = self._usable()
         if connection is None:
@@ -125,7 +128,7 @@ class Pipeline:
         if values is None:
             return None
         assert self._loop is not None
-        future: asyncio.Future[Versioned] = self._loop.create_future()
+        future = DirectFuture[Versioned](loop=self._loop)
         try:
             if is_new:
                 connection.send_prepare(prepared.name, prepared.text)
@@ -202,7 +205,7 @@ class Pipeline:
             self._loop.remove_writer(self._socket)
             for each in sent:
                 if not each.future.done():
-                    each.future.set_exception(StoreError(f"the connection to PostgreSQL was lost: {error}"))
+                    each.future.fail(StoreError(f"the connection to PostgreSQL was lost: {error}"))
         connection.close()
 
     # --- statements and replies ---
@@ -223,33 +226,41 @@ class Pipeline:
     def _arrived(self) -> None:
         assert self._connection is not None
         connection = self._connection.pgconn
+        arrived: list[_Sent] = []
         try:
             connection.consume_input()
             while self._sent and not connection.is_busy() and connection.status == pq.ConnStatus.OK:
                 result = connection.get_result()
                 if result is not None:
-                    self._take(result)
+                    self._take(result, arrived)
             if connection.status != pq.ConnStatus.OK:
                 raise psycopg.OperationalError("the server closed it")
         except psycopg.Error as error:
             self._lose(error)
+        # Whoever continues may send the next statement: the replies of this turn are read by then.
+        for each in arrived:
+            if each.rows is not None and not each.future.done():
+                each.future.succeed(each.rows)
 
-    def _take(self, result: pq.abc.PGresult) -> None:
+    def _take(self, result: pq.abc.PGresult, arrived: list[_Sent]) -> None:
+        """Takes one result of the first statement that waits. A statement whose rows are complete has arrived."""
         sent, status = self._sent[0], result.status
         if status == pq.ExecStatus.PIPELINE_SYNC:
             self._sent.popleft()
-            if not sent.future.done():
-                sent.future.set_exception(StoreError("PostgreSQL has not answered a statement"))
+            if sent.rows is not None:
+                arrived.append(sent)
+            elif not sent.future.done():
+                sent.future.fail(StoreError("PostgreSQL has not answered a statement"))
         elif status == pq.ExecStatus.COMMAND_OK:
             sent.prepared.is_ready = True
         elif status == pq.ExecStatus.FATAL_ERROR:
             self._failed(sent, result)
         elif status == pq.ExecStatus.TUPLES_OK and not sent.future.done():
             try:
-                sent.future.set_result(_rows(result, sent.prepared))
+                sent.rows = _rows(result, sent.prepared)
             except KeyError as error:
                 self._prepared[sent.statement] = None
-                sent.future.set_exception(StoreError(f"values of PostgreSQL's type {error} are read on threads"))
+                sent.future.fail(StoreError(f"values of PostgreSQL's type {error} are read on threads"))
 
     def _failed(self, sent: _Sent, result: pq.abc.PGresult) -> None:
         if not sent.prepared.is_ready:
@@ -257,7 +268,7 @@ class Pipeline:
         elif result.error_field(pq.DiagnosticField.SQLSTATE) == CHANGED:
             self._prepared.pop(sent.statement, None)  # The next call prepares it again, under another name.
         if not sent.future.done():
-            sent.future.set_exception(StoreError(result.error_message.decode("utf-8", "replace")))
+            sent.future.fail(StoreError(result.error_message.decode("utf-8", "replace")))
 
 
 def _encoded(params: Mapping[str, Any], names: tuple[str, ...]) -> list[bytes | None] | None:
