@@ -80,9 +80,6 @@ class Statement:
 
     def _compile(self, name: str, dialect: Dialect) -> str:
         compiled = self._compiled(name, dialect)
-        values = {key: value for key, value in (compiled.params or {}).items() if value is not None}
-        if values:
-            raise ValueError(f"a statement binds the constants {values}; write them as literal_column: {compiled}")
         if self._positions is not None:
             assert isinstance(compiled, SQLCompiler)
             names = tuple(compiled.positiontup or ())
@@ -92,7 +89,11 @@ class Statement:
 
     def _compiled(self, name: str, dialect: Dialect) -> Compiled:
         source = self._source if isinstance(self._source, ClauseElement) else self._source(name)
-        return source.compile(dialect=dialect)
+        compiled = source.compile(dialect=dialect)
+        values = {key: value for key, value in (compiled.params or {}).items() if value is not None}
+        if values:
+            raise ValueError(f"a statement binds the constants {values}; write them as literal_column: {compiled}")
+        return compiled
 
 
 class InList(ColumnElement[bool]):
