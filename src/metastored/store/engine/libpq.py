@@ -1,7 +1,7 @@
 """Statements on a connection to PostgreSQL by libpq's own calls, in a third of the time of psycopg's cursors.
 
-Values are sent as texts, whose types PostgreSQL finds by the statement; binary values are sent as they are. A statement
-is prepared when it is used for the second time. Rows are decoded by psycopg.
+Numbers are sent as bigint, texts without a type, which PostgreSQL finds by the statement, and binary values as they
+are. A statement is prepared when it is used for the second time. Rows are decoded by psycopg.
 
 It never opens a connection, and it does not interpret errors: they are psycopg's own.
 """
@@ -26,6 +26,8 @@ MOST_PREPARED: Final = 200
 """Statements of one connection; PostgreSQL keeps a plan of each in memory."""
 
 _BINARY: Final = 1
+_UNKNOWN, _BOOLEAN, _BYTEA, _BIGINT = 0, 16, 17, 20
+"""The numbers of PostgreSQL's types."""
 _POOLED: Final = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
 """Errors of prepared statements behind a pool of connections, where each transaction may run on another one."""
 _DONE: Final = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
@@ -71,16 +73,16 @@ class Executor:
         if isinstance(params, tuple):
             if len(params) != len(names):
                 raise Unsendable  # A parameter stands at several positions.
-            values, formats = encoded(params)
+            values, types, formats = encoded(params)
         else:
-            values, formats = encoded([params[name] for name in names])
+            values, types, formats = encoded([params[name] for name in names])
         pgconn: pq.abc.PGconn = self._connection.pgconn
         name = self._prepared.get(statement)
         try:
             if name is None and self._prepares:
-                name = self._prepare(statement, text)
+                name = self._prepare(statement, text, types)
             if name is None:
-                return self._check(pgconn.exec_params(text, values, None, formats, _BINARY))
+                return self._check(pgconn.exec_params(text, values, types, formats, _BINARY))
             return self._check(pgconn.exec_prepared(name, values, formats, _BINARY))
         except psycopg.errors.FeatureNotSupported:
             self._prepared[statement] = None  # Its table was changed: the next use prepares it anew.
@@ -90,7 +92,7 @@ class Executor:
             self._prepared.clear()
             raise
 
-    def _prepare(self, statement: Statement, text: bytes) -> bytes | None:
+    def _prepare(self, statement: Statement, text: bytes, types: list[int]) -> bytes | None:
         """The name of a statement that was used before; None for a new one, which may never be used again."""
         if statement not in self._prepared:
             if len(self._prepared) >= MOST_PREPARED:
@@ -98,7 +100,7 @@ class Executor:
             self._prepared[statement] = None
             return None
         name = b"metastored_%d" % next(self._numbers)
-        self._check(self._connection.pgconn.prepare(name, text))
+        self._check(self._connection.pgconn.prepare(name, text, types))
         self._prepared[statement] = name
         return name
 
@@ -128,9 +130,10 @@ def decoded(result: pq.abc.PGresult, transformer: Transformer) -> list[Row]:
     return rows
 
 
-def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int] | None]:
-    """Values as libpq takes them, and which of them are binary; None if none is. Raises Unsendable."""
+def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int], list[int] | None]:
+    """Values as libpq takes them, their types, and which of them are binary; None if none is. Raises Unsendable."""
     sent: list[Any] = []
+    types: list[int] = []
     formats: list[int] | None = None
     for value in values:
         kind = type(value)
@@ -139,22 +142,28 @@ def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int] | None]:
             if b"\0" in data:
                 raise Unsendable  # libpq would cut it there.
             sent.append(data)
+            types.append(_UNKNOWN)
         elif kind is int:
             sent.append(b"%d" % value)
+            types.append(_BIGINT)
         elif value is None:
             sent.append(None)
+            types.append(_UNKNOWN)
         elif kind is bytes:
             if formats is None:
                 formats = [0] * len(values)
             formats[len(sent)] = _BINARY
             sent.append(value)
+            types.append(_BYTEA)
         elif kind is bool:
             sent.append(b"t" if value else b"f")
+            types.append(_BOOLEAN)
         elif kind is list:
             sent.append(_array(value))
+            types.append(_UNKNOWN)
         else:
             raise Unsendable
-    return sent, formats
+    return sent, types, formats
 
 
 def _array(items: list[Any]) -> bytes:

@@ -112,14 +112,14 @@ class Pipeline:
         if prepared is None:
             return None
         try:
-            values, formats = encoded([params[name] for name in prepared.names])
+            values, types, formats = encoded([params[name] for name in prepared.names])
         except (Unsendable, UnicodeEncodeError):
             return None
         assert self._loop is not None
         future = DirectFuture[Versioned](loop=self._loop)
         try:
             if is_new:
-                connection.send_prepare(prepared.name, prepared.text)
+                connection.send_prepare(prepared.name, prepared.text, types)
                 self._prepared[statement] = prepared
             connection.send_query_prepared(prepared.name, values, formats, 1)
             connection.pipeline_sync()
