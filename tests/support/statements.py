@@ -1,7 +1,7 @@
 """Counts the SQL statements that run while a test calls something.
 
-Every statement takes its text from `Statement.sqlite`, `numbered` or `postgresql` each time it runs, so they are counted
-there; those of `store/engine/pipeline.py` are not: it takes a text once for each connection. `Transaction.many` with a
+Every statement takes its text from `sqlite`, `numbered` or `postgresql` of `Statement` each time it runs: they are
+counted there. Those of `store/engine/pipeline.py` are not: it takes a text once for each connection. `many` with a
 thousand rows is one statement: the drivers prepare it once and send it as one batch. BEGIN and COMMIT are not counted.
 """
 
