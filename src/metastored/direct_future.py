@@ -12,15 +12,15 @@ from typing import TypeVar
 
 __all__ = ["DirectFuture"]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-class DirectFuture(asyncio.Future[T]):
+class DirectFuture(asyncio.Future[_T]):
     """A future with at most one waiter that has no task. It is never cancelled by that waiter."""
 
     then: Callable[[], None] | None = None
 
-    def succeed(self, result: T) -> None:
+    def succeed(self, result: _T) -> None:
         """Sets the result and lets the waiter continue before this returns. `then` must not raise."""
         self.set_result(result)
         then = self.then
