@@ -162,10 +162,11 @@ def test_statements_that_fail_again_and_again_leave_nothing_behind(url: str) -> 
 
     async def main() -> None:
         async with opened(url) as pipeline:
-            ((before,),) = await read(pipeline, prepared)
+            before = 0
             for _ in range(20):
                 with pytest.raises(StoreError, match="invalid input syntax"):
                     await read(pipeline, _ECHO, number="no number", text="a")
+                before = before or (await read(pipeline, prepared))[0][0]
             with pytest.raises(StoreError, match="nowhere"):
                 await read(pipeline, wrong)
             assert pipeline.read(wrong, {}) is None, "from then on it runs on threads"

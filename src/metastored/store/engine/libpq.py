@@ -1,7 +1,8 @@
 """Statements on a connection to PostgreSQL by libpq's own calls, in a third of the time of psycopg's cursors.
 
-Numbers are sent as bigint, texts without a type, which PostgreSQL finds by the statement, and binary values as they
-are. A statement is prepared when it is used for the second time. Rows are decoded by psycopg.
+Numbers are sent with the type that psycopg would give them, texts without a type, which PostgreSQL finds by the
+statement, and binary values as they are. A statement is prepared when it is used for the second time with values of
+these types. Rows are decoded by psycopg.
 
 It never opens a connection, and it does not interpret errors: they are psycopg's own.
 """
@@ -20,13 +21,16 @@ from psycopg.errors import error_from_result
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Params, Row
 
-__all__ = ["Executor", "Unsendable", "decoded", "encoded", "transformer_of"]
+__all__ = ["Executor", "Typed", "Unsendable", "decoded", "encoded", "transformer_of"]
+
+Typed = tuple[Statement, tuple[int, ...]]
+"""A statement with the types of its values."""
 
 MOST_PREPARED: Final = 200
 """Statements of one connection; PostgreSQL keeps a plan of each in memory."""
 
 _BINARY: Final = 1
-_UNKNOWN, _BOOLEAN, _BYTEA, _BIGINT = 0, 16, 17, 20
+_UNKNOWN, _BOOLEAN, _BYTEA, _BIGINT, _INTEGER = 0, 16, 17, 20, 23
 """The numbers of PostgreSQL's types."""
 _POOLED: Final = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
 """Errors of prepared statements behind a pool of connections, where each transaction may run on another one."""
@@ -44,7 +48,7 @@ class Executor:
         """Without `prepares` the statements are parsed anew each time: for a connection that is used by others, too."""
         self._connection: Final = connection
         self._prepares = prepares
-        self._prepared: dict[Statement, bytes | None] = {}
+        self._prepared: dict[Typed, bytes | None] = {}
         """The names of the statements that were used; None for those that were used once."""
         self._numbers: Final = count()
         self._transformer = transformer_of(connection)
@@ -77,31 +81,32 @@ class Executor:
         else:
             values, types, formats = encoded([params[name] for name in names])
         pgconn: pq.abc.PGconn = self._connection.pgconn
-        name = self._prepared.get(statement)
+        key = (statement, types)
+        name = self._prepared.get(key)
         try:
             if name is None and self._prepares:
-                name = self._prepare(statement, text, types)
+                name = self._prepare(key, text)
             if name is None:
                 return self._check(pgconn.exec_params(text, values, types, formats, _BINARY))
             return self._check(pgconn.exec_prepared(name, values, formats, _BINARY))
         except psycopg.errors.FeatureNotSupported:
-            self._prepared[statement] = None  # Its table was changed: the next use prepares it anew.
+            self._prepared[key] = None  # Its table was changed: the next use prepares it anew.
             raise
         except _POOLED:
             self._prepares = False
             self._prepared.clear()
             raise
 
-    def _prepare(self, statement: Statement, text: bytes, types: list[int]) -> bytes | None:
+    def _prepare(self, key: Typed, text: bytes) -> bytes | None:
         """The name of a statement that was used before; None for a new one, which may never be used again."""
-        if statement not in self._prepared:
+        if key not in self._prepared:
             if len(self._prepared) >= MOST_PREPARED:
                 self._forget()
-            self._prepared[statement] = None
+            self._prepared[key] = None
             return None
         name = b"metastored_%d" % next(self._numbers)
-        self._check(self._connection.pgconn.prepare(name, text, types))
-        self._prepared[statement] = name
+        self._check(self._connection.pgconn.prepare(name, text, key[1]))
+        self._prepared[key] = name
         return name
 
     def _forget(self) -> None:
@@ -130,7 +135,7 @@ def decoded(result: pq.abc.PGresult, transformer: Transformer) -> list[Row]:
     return rows
 
 
-def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int], list[int] | None]:
+def encoded(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...], list[int] | None]:
     """Values as libpq takes them, their types, and which of them are binary; None if none is. Raises Unsendable."""
     sent: list[Any] = []
     types: list[int] = []
@@ -145,7 +150,7 @@ def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int], list[int] | No
             types.append(_UNKNOWN)
         elif kind is int:
             sent.append(b"%d" % value)
-            types.append(_BIGINT)
+            types.append(_number_type(value))
         elif value is None:
             sent.append(None)
             types.append(_UNKNOWN)
@@ -163,7 +168,16 @@ def encoded(values: Sequence[Any]) -> tuple[list[Any], list[int], list[int] | No
             types.append(_UNKNOWN)
         else:
             raise Unsendable
-    return sent, types, formats
+    return sent, tuple(types), formats
+
+
+def _number_type(value: int) -> int:
+    """PostgreSQL chooses operators and functions by it: `substr` takes no bigint."""
+    if -(2**31) <= value < 2**31:
+        return _INTEGER
+    if -(2**63) <= value < 2**63:
+        return _BIGINT
+    raise Unsendable
 
 
 def _array(items: list[Any]) -> bytes:

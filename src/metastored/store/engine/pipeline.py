@@ -27,7 +27,7 @@ from metastored.direct_future import DirectFuture
 from metastored.errors import StoreError
 from metastored.store.engine import schema
 from metastored.store.engine.database import Versioned
-from metastored.store.engine.libpq import Unsendable, decoded, encoded, transformer_of
+from metastored.store.engine.libpq import Typed, Unsendable, decoded, encoded, transformer_of
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Row
 
@@ -52,10 +52,10 @@ _WITH_VERSION: Final = b"SELECT (SELECT value FROM counters WHERE name = '%b'), 
 class _Prepared:
     """A statement on the present connection."""
 
-    __slots__ = ("is_ready", "name", "names", "text", "versioned")
+    __slots__ = ("is_ready", "name", "text", "versioned")
 
     def __init__(self, name: bytes, statement: Statement) -> None:
-        text, self.names = statement.numbered
+        text = statement.numbered.text
         self.name: Final = name
         # The order of a query is lost in another one.
         self.versioned: Final = text.startswith(b"SELECT") and b"ORDER BY" not in text
@@ -67,10 +67,10 @@ class _Prepared:
 class _Sent:
     """A statement whose reply is awaited."""
 
-    __slots__ = ("future", "prepared", "rows", "since", "statement")
+    __slots__ = ("future", "key", "prepared", "rows", "since")
 
-    def __init__(self, statement: Statement, prepared: _Prepared, future: DirectFuture[Versioned]) -> None:
-        self.statement: Final = statement
+    def __init__(self, key: Typed, prepared: _Prepared, future: DirectFuture[Versioned]) -> None:
+        self.key: Final = key
         self.prepared: Final = prepared
         self.future: Final = future
         self.rows: Versioned | None = None
@@ -90,7 +90,7 @@ class Pipeline:
         """Decodes the rows of the connection."""
         self._socket = -1
         """Of the connection; libpq does not tell it any more when the connection is lost."""
-        self._prepared: dict[Statement, _Prepared | None] = {}
+        self._prepared: dict[Typed, _Prepared | None] = {}
         self._sent: deque[_Sent] = deque()
         self._opening: threading.Thread | None = None
         self._opened: psycopg.Connection[Row] | None = None
@@ -106,24 +106,25 @@ class Pipeline:
         connection = self._usable()
         if connection is None:
             return None
-        prepared, is_new = self._prepared.get(statement), statement not in self._prepared
+        try:
+            values, types, formats = encoded([params[name] for name in statement.numbered.names])
+        except (Unsendable, UnicodeEncodeError):
+            return None
+        key = (statement, types)
+        prepared, is_new = self._prepared.get(key), key not in self._prepared
         if is_new and len(self._prepared) < MOST_STATEMENTS:
             prepared = _Prepared(b"metastored_%d" % next(self._numbers), statement)
         if prepared is None:
-            return None
-        try:
-            values, types, formats = encoded([params[name] for name in prepared.names])
-        except (Unsendable, UnicodeEncodeError):
             return None
         assert self._loop is not None
         future = DirectFuture[Versioned](loop=self._loop)
         try:
             if is_new:
                 connection.send_prepare(prepared.name, prepared.text, types)
-                self._prepared[statement] = prepared
+                self._prepared[key] = prepared
             connection.send_query_prepared(prepared.name, values, formats, 1)
             connection.pipeline_sync()
-            self._sent.append(_Sent(statement, prepared, future))
+            self._sent.append(_Sent(key, prepared, future))
             self._flush()
         except psycopg.Error as error:
             future.cancel()
@@ -252,9 +253,9 @@ class Pipeline:
 
     def _failed(self, sent: _Sent, result: pq.abc.PGresult) -> None:
         if not sent.prepared.is_ready:
-            self._prepared[sent.statement] = None
+            self._prepared[sent.key] = None
         elif result.error_field(pq.DiagnosticField.SQLSTATE) == CHANGED:
-            self._prepared.pop(sent.statement, None)  # The next call prepares it again, under another name.
+            self._prepared.pop(sent.key, None)  # The next call prepares it again, under another name.
         if not sent.future.done():
             sent.future.fail(StoreError(result.error_message.decode("utf-8", "replace")))
 
