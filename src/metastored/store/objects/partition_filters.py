@@ -27,8 +27,8 @@ from metastored.filters.hive.tree import (
 from metastored.filters.logic import And, Or, PartitionKeys
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
-from metastored.store.engine.schema import VALUE_COLUMNS
 from metastored.store.engine.statements import SQLITE
+from metastored.store.engine.stored import VALUE_COLUMNS
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects.partitions import Where
 
