@@ -41,7 +41,7 @@ class NewPartition(NamedTuple):
 
 
 class Where(NamedTuple):
-    """A condition on v1 … v8 in the SQL of one database, with parameters as `:name`, and their values."""
+    """A condition on v1 … v8 in the SQL of one database and the notation of statements, and its parameters."""
 
     sql: str
     params: Mapping[str, Any]

@@ -67,7 +67,8 @@ _HEARTBEAT_RANGE = Statement(
 )
 _IN_RANGE = Statement("SELECT id, state, type FROM txns WHERE id >= :low AND id <= :high")
 _IS_STALE = f"""
-    {_UNFINISHED} AND {_OPEN} AND heartbeat < CASE WHEN type = :lasting_type THEN :lasting ELSE :before END
+    {_UNFINISHED} AND {_OPEN}
+    AND heartbeat < CASE WHEN type = :lasting_type THEN CAST(:lasting AS BIGINT) ELSE CAST(:before AS BIGINT) END
 """
 # A row that is locked now is just getting a heartbeat.
 _STALE = Statement(f"SELECT id, state, type FROM txns WHERE {_IS_STALE} ORDER BY id FOR UPDATE SKIP LOCKED")
