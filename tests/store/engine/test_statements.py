@@ -16,6 +16,7 @@ import metastored.store
 from metastored.store.engine import copying, schema
 from metastored.store.engine.creating import creation, table_names
 from metastored.store.engine.migrate import creation_statements
+from metastored.store.engine.pipeline import _Prepared
 from metastored.store.engine.statements import (
     POSTGRESQL,
     SQLITE,
@@ -246,9 +247,10 @@ def test_sqlite_accepts_every_statement() -> None:
 
 
 def _postgresql_accepts(connection: "psycopg.Connection[Any]", statement: Statement) -> None:
-    # Without types of the parameters: the pipeline of the event loop sends none.
-    connection.execute(b"PREPARE this AS " + statement.numbered.text)
-    connection.execute(b"DEALLOCATE this")
+    # As the pipeline of the event loop prepares it, and without: it sends no types of parameters.
+    for text in {statement.numbered.text, _Prepared(b"", statement).text}:
+        connection.execute(b"PREPARE this AS " + text)
+        connection.execute(b"DEALLOCATE this")
 
 
 @pytest.mark.postgres

@@ -5,7 +5,6 @@ server creates its tables without SQLAlchemy.
 """
 
 import re
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -22,14 +21,12 @@ def creation_file(dialect: str) -> Path:
     return Path(__file__).parent / f"create_{dialect}.sql"
 
 
-@cache
 def creation(dialect: str) -> tuple[str, ...]:
     """The statements, in the order in which they have to run."""
     text = re.sub("^--.*\n", "", creation_file(dialect).read_text("utf-8"), flags=re.MULTILINE)
     return tuple(statement.strip() for statement in text.split(END) if statement.strip())
 
 
-@cache
 def table_names() -> tuple[str, ...]:
     """The names of all tables; a table comes after those that it refers to."""
     created = (re.match(r"CREATE TABLE (\w+)", statement) for statement in creation(SQLITE))

@@ -2,14 +2,15 @@
 
     Statement("SELECT id, name FROM tables WHERE db_id = :db_id AND name IN :names ORDER BY name FOR UPDATE")
 
-The notation is the SQL that both databases understand, with four additions:
+The notation is the SQL that both databases understand, with these rules:
 
 - `:name` is a parameter. Every value is one: nothing that a client sent is ever part of a text.
 - `IN :names` and `NOT IN :names` compare with a list of any length that is one parameter; bind it as
   `names=tx.list(items)`. The text does not depend on the length of the list.
-- `LIMIT :limit` takes `limit_of(n)`.
+- `LIMIT :limit` is bound as `limit=limit_of(n)`.
 - `FOR UPDATE`, `FOR SHARE` and `SKIP LOCKED` are left out for SQLite, which has one write transaction at a time and
   no row locks.
+- Keywords are in capitals, parameters in small letters. White space is collapsed, so a text may have several lines.
 
 A text in quotes ('…' or "…") is not changed. Where the databases need different SQL, a function of the dialect returns
 the text. A test prepares all statements on both databases: a column that does not exist fails there.

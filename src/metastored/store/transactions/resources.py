@@ -43,7 +43,7 @@ _FORGOTTEN_WITH_TABLE = (*_FORGOTTEN, "write_id_counters", "min_history")
 _NAMED = "cat = :cat_ AND db = :db_ AND tbl = :tbl_"
 
 _WHICH_NAME = Statement(
-    " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT * FROM {table} WHERE {_NAMED})" for table in _NAMING)
+    " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT tbl FROM {table} WHERE {_NAMED})" for table in _NAMING)
 )
 _RENAME_TABLE = {
     table: Statement(f"UPDATE {table} SET cat = :cat, db = :db, tbl = :tbl WHERE {_NAMED}") for table in _NAMING
