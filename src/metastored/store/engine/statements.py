@@ -10,7 +10,8 @@ The notation is the SQL that both databases understand, with these rules:
 - `LIMIT :limit` is bound as `limit=limit_of(n)`.
 - `FOR UPDATE`, `FOR SHARE` and `SKIP LOCKED` are left out for SQLite, which has one write transaction at a time and
   no row locks.
-- Keywords are in capitals, parameters in small letters. White space is collapsed, so a text may have several lines.
+- Keywords are in capitals, parameters in small letters. White space is collapsed, so a text may have several lines; it
+  has no comments.
 
 A text in quotes ('…' or "…") is not changed. Where the databases need different SQL, a function of the dialect returns
 the text. A test prepares all statements on both databases: a column that does not exist fails there.
