@@ -64,17 +64,16 @@ def ensure_schema(database: Database) -> None:
 
 
 def _create(database: Database) -> None:
-    with database.creation() as tx:
-        # Another server may have done it while this one waited.
-        if revision(database) is not None:
-            return
-        check_unused(tx)
-        try:
-            for statement in creation_statements(tx.dialect):
-                tx.run(Statement(statement))
-        except StoreError as error:
-            # Such as a user of PostgreSQL who may not create tables, or a full disk.
-            raise StoreError(f"the schema cannot be set up: {error}") from error
+    try:
+        with database.creation() as tx:
+            # Another server may have done it while this one waited.
+            if revision(database) is None:
+                check_unused(tx)
+                for statement in creation_statements(tx.dialect):
+                    tx.run(Statement(statement))
+    except StoreError as error:
+        # Such as a user of PostgreSQL who may not create tables, or a full disk.
+        raise StoreError(f"the schema cannot be set up: {error}") from error
 
 
 def _migrate(database: Database) -> None:
