@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from struct import pack
 
 from metastored.config import Settings, load
+from metastored.direct_future import DirectFuture
 from metastored.errors import ConfigValSecurityException, MetaException, NoSuchObjectException
 from metastored.server.server import Application
 from metastored.server.workers import run
@@ -58,6 +59,20 @@ class Scripted:
             return Reply.of(call.method, value)
         if what == "pool":
             return Reply.of(call.method, await self.pool.run(lambda: value))
+        if what == "direct":
+            return Reply.of(call.method, await self._directly(value, twice=True))
+        if what == "direct, then pool":
+            await self._directly(value)
+            return Reply.of(call.method, await self.pool.run(lambda: value))
+        if what == "direct, then stream":
+            return Reply(self._stream(int(await self._directly(value))))
+        if what == "direct, then fail":
+            raise ZeroDivisionError(await self._directly(value))
+        if what == "direct failure":
+            try:
+                return Reply.of(call.method, await self._directly("0.05", MetaException(value)))
+            except MetaException as error:
+                return Reply.of(call.method, str(error))
         if what == "block":
             await self.pool.run(lambda: time.sleep(float(value)))
             return Reply.of(call.method, value)
@@ -76,6 +91,20 @@ class Scripted:
         if what == "raise":
             raise MetaException(value)
         raise ZeroDivisionError(value)
+
+    async def _directly(self, value: str, error: Exception | None = None, twice: bool = False) -> str:
+        """What a future has that is followed without a task; it is set later, as rows of PostgreSQL are."""
+        loop = asyncio.get_running_loop()
+        for _ in range(1 + twice):
+            future = DirectFuture[str](loop=loop)
+            delay = min(float(value), 60.0) if float(value) < 1000 else 0.01
+            if error is None:
+                loop.call_later(delay, future.succeed, value)
+            else:
+                loop.call_later(delay, future.fail, error)
+            await future
+            assert asyncio.current_task() is None
+        return value
 
     def _stream(self, size: int, error_after: int | None = None, missing: int = 0) -> Stream:
         """A string of this many bytes, as the result of get_config_value."""

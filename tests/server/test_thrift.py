@@ -11,6 +11,7 @@ import pytest
 from metastored.errors import ApplicationError, ConfigValSecurityException
 from metastored.wire.message import EXCEPTION
 from metastored.wire.methods import METHODS
+from tests.server.handlers import CHUNK
 from tests.server.support import Running, serving
 from tests.support.waiting import eventually
 
@@ -23,7 +24,7 @@ def test_a_call_gets_its_reply(server: Running, protocol: str, framed: bool) -> 
         assert peer.do("echo", "again") == "again"
 
 
-@pytest.mark.parametrize("what", ["wait", "pool", "block"])
+@pytest.mark.parametrize("what", ["wait", "pool", "block", "direct", "direct, then pool"])
 def test_a_call_that_waits_gets_its_reply(server: Running, what: str) -> None:
     with server.peer() as peer:
         assert peer.do(what, "0.01") == "0.01"
@@ -31,14 +32,14 @@ def test_a_call_that_waits_gets_its_reply(server: Running, what: str) -> None:
 
 def test_pipelined_calls_get_their_replies_in_order(server: Running) -> None:
     with server.peer() as peer:
-        names = [("wait", "0.2"), ("echo", "b"), ("pool", "c"), ("wait", "0"), ("echo", "e")]
+        names = [("wait", "0.2"), ("direct", "0.1"), ("echo", "b"), ("pool", "c"), ("direct", "0"), ("wait", "0")]
         messages = [peer.message("get_config_value", *each) for each in names]
         peer.socket.sendall(b"".join(messages))
         got = []
         for seqid, _ in enumerate(names, 1):
             peer.wire._method, peer.wire._seqid = METHODS["get_config_value"], seqid
             got.append(peer.reply().value(METHODS["get_config_value"]))
-        assert got == ["0.2", "b", "c", "0", "e"]
+        assert got == [value for _, value in names]
 
 
 def test_many_pipelined_calls_leave_room_for_other_connections(server: Running) -> None:
@@ -52,9 +53,10 @@ def test_many_pipelined_calls_leave_room_for_other_connections(server: Running) 
             received += data
 
 
-def test_a_peer_that_closes_its_sending_side_gets_its_replies(server: Running) -> None:
+@pytest.mark.parametrize("what", ["wait", "direct"])
+def test_a_peer_that_closes_its_sending_side_gets_its_replies(server: Running, what: str) -> None:
     with server.peer() as peer:
-        peer.socket.sendall(peer.message("get_config_value", "wait", "0.1") + peer.message("getName"))
+        peer.socket.sendall(peer.message("get_config_value", what, "0.1") + peer.message("getName"))
         peer.socket.shutdown(1)
         replies = peer.rest()
         assert b"get_config_value" in replies
@@ -76,6 +78,35 @@ def test_a_failure_of_the_handler_is_an_internal_error_and_logged(
         assert caught.value.type == ApplicationError.INTERNAL_ERROR
         assert peer.do("echo", "still there") == "still there"
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_failure_after_a_wait_without_a_task_is_that_of_the_call(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.peer() as peer:
+        assert peer.do("direct failure", "the connection was lost") == "the connection was lost"
+        with pytest.raises(ApplicationError, match=r"^Internal error processing get_config_value$"):
+            peer.do("direct, then fail", "0.01")
+        assert peer.do("direct", "0.01") == "0.01"
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_stream_may_follow_a_wait_without_a_task(server: Running) -> None:
+    with server.peer() as peer:
+        assert peer.do("direct, then stream", str(CHUNK * 4)) == "x" * CHUNK * 4
+        assert peer.do("echo", "and on") == "and on"
+
+
+@pytest.mark.parametrize("what", ["direct", "direct, then pool", "direct, then stream"])
+def test_a_peer_that_leaves_during_a_wait_without_a_task_leaves_nothing_behind(server: Running, what: str) -> None:
+    handler = server.handler
+    with server.peer() as peer:
+        before, opened = len(handler.started), handler.opened
+        peer.send("get_config_value", what, str(CHUNK) if "stream" in what else "0.1")
+        eventually(lambda: len(handler.started) > before)
+    eventually(lambda: handler.opened == handler.closed and handler.opened == opened + ("stream" in what))
+    with server.peer() as other:
+        assert other.do("direct", "0.01") == "0.01"
 
 
 def test_an_unknown_method_is_named_and_the_connection_continues(server: Running) -> None:

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metastored.errors import ApplicationError, NoSuchObjectException
 from metastored.wire.codec import binary
@@ -258,3 +260,14 @@ def test_lists_of_partitions_share_repeated_values() -> None:
     found = binary.decode_result(method, body)
     assert found == sent
     assert found[0].sd.cols is found[1].sd.cols
+
+
+EDGES = ["", "a" * 127, "a" * 128, "a" * 255, "a" * 256, "é", "\udc80"]
+"""Around the lengths that are no ASCII characters, and with a byte that is not UTF-8."""
+READABLE = st.text(st.characters(blacklist_categories=["Cs"]), max_size=300)
+
+
+@given(st.lists(READABLE | st.sampled_from(EDGES)))
+def test_a_list_of_texts_has_the_length_and_the_bytes_of_each(texts: list[str]) -> None:
+    encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+    assert binary.pack_texts(texts) == b"".join(len(data).to_bytes(4, "big") + data for data in encoded)

@@ -1,9 +1,10 @@
 """Runs a coroutine directly, and creates a task only if it really waits.
 
 Most calls complete without waiting; a task for each would cost more than the call. `step` runs the coroutine to its
-first wait. If it yields a future, `resume` is the rest of the coroutine, to be run by a task.
+first wait, or to its next one. If it yields a future, `resume` is the rest of the coroutine, to be run by a task; after
+a `DirectFuture`, which is done then, it is stepped again.
 
-Until its first real wait the coroutine has no current task: functions that need one (`asyncio.timeout`,
+Until it waits for another future the coroutine has no current task: functions that need one (`asyncio.timeout`,
 `asyncio.wait_for`) must be inside a task that the handler creates itself (`await asyncio.create_task(…)`).
 """
 

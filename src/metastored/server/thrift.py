@@ -1,8 +1,8 @@
 """One Thrift connection: bytes from the transport go into `wire`, calls to the handler, replies back.
 
 One call is in flight at a time; further calls of the peer wait, so replies keep the order of the calls. A call that
-does not wait runs without a task (`stepping`). This module reads methods only from the method table, and is
-independent of the objects of the catalog.
+does not wait, or only for rows of PostgreSQL, runs without a task (`stepping`). This module reads methods only from the
+method table, and is independent of the objects of the catalog.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from metastored.config import Settings
+from metastored.direct_future import DirectFuture
 from metastored.errors import ApplicationError, AuthenticationError, Error, StoreError
 from metastored.hive.generation import Compat
 from metastored.model.opening import FileRules, MayOpen
@@ -97,8 +98,10 @@ class ThriftConnection(asyncio.Protocol):
         self._session.acid_views = service.acid_views
         self._negotiation: Negotiation | None = None
         self._admitted = service.authenticator is None and not service.settings.requires_authentication
+        self._waits = False
+        """Whether a call is in flight that waits."""
         self._task: asyncio.Task[None] | None = None
-        """The call in flight, when it waits."""
+        """Its task, if it has one; kept, because the event loop does not keep tasks."""
         self._reading = True
         self._clogged = False
         """The peer does not read its replies; no further call is served for it (backpressure)."""
@@ -145,7 +148,7 @@ class ThriftConnection(asyncio.Protocol):
         if self._closing:
             return
         self._wire.receive_data(data)
-        if self._task is not None or self._clogged:
+        if self._waits or self._clogged:
             # A peer that pipelines waits in its own socket, not in our memory.
             self._reading = False
             self._transport.pause_reading()
@@ -165,7 +168,7 @@ class ThriftConnection(asyncio.Protocol):
         self._clogged = False
         self.writable.set()
         self._count_unsent(0)
-        if self._task is None:
+        if not self._waits:
             self._serve()
 
     def eof_received(self) -> bool:
@@ -173,7 +176,7 @@ class ThriftConnection(asyncio.Protocol):
             return False
         # A peer that only closed its sending side still reads the replies to its calls.
         self._ended = self._session.ended = True
-        if self._task is None:
+        if not self._waits:
             self._serve()
         elif self._sender is not None:
             self._probe(self._sender)
@@ -192,7 +195,7 @@ class ThriftConnection(asyncio.Protocol):
     def sweep(self, now: float) -> None:
         """Drops a peer that takes too long."""
         limit = self._service.settings.request_timeout
-        if self._task is None and not self._clogged:
+        if not self._waits and not self._clogged:
             self._caught_up()
         if self._lingering_since is not None:
             if now - self._lingering_since > LINGER:
@@ -209,7 +212,7 @@ class ThriftConnection(asyncio.Protocol):
                 self._drop(f"it did not read its reply for {STANDSTILL:g} s while others waited for memory")
             elif limit and self._is_late(now, limit):
                 self._drop(f"it read its reply at less than {SLOWEST_READER} bytes a second")
-        elif self._task is not None:
+        elif self._waits:
             self._caught_up()
         elif self._expecting_since is not None:
             if limit and now - self._expecting_since > limit + self._wire.held / SLOWEST:
@@ -236,7 +239,7 @@ class ThriftConnection(asyncio.Protocol):
         self._counted = unsent
 
     def drain(self) -> None:
-        if self._task is None:
+        if not self._waits:
             self._close()
         else:
             self._closing = True
@@ -261,7 +264,7 @@ class ThriftConnection(asyncio.Protocol):
     def _take_turn(self) -> None:
         """Serves calls until there are no more, one of them waits, or other connections should have their turn."""
         for _ in range(TURN):
-            if self._task is not None or self._closing or self._clogged:
+            if self._waits or self._closing or self._clogged:
                 return
             event = self._wire.next_event()
             if type(event) is Request:
@@ -322,14 +325,36 @@ class ThriftConnection(asyncio.Protocol):
             result = step(self._handle(call, self._session))
         except Exception as error:
             result = self._failure(call, error)
+        self._proceed(request, call, result, started)
+
+    def _proceed(self, request: Request, call: Call, result: Reply | Waiting[Reply], started: float) -> None:
+        """Delivers a reply that is there, or waits for it."""
         if isinstance(result, Waiting):
-            self._start(self._wait(request, call, result, started))
+            if type(result.future) is DirectFuture and result.future.then is None:
+                self._waits = True
+                result.future.then = partial(self._continue, request, call, result, started)
+            else:
+                self._start(self._wait(request, call, result, started))
         elif self._is_long(result):
             self._start(self._deliver(request, call, result, started))
         else:
             if not request.oneway:
                 self.write(self._wire.send(request, result))
             self._finished(call, started)
+
+    def _continue(self, request: Request, call: Call, waiting: Waiting[Reply], started: float) -> None:
+        """The rest of a call that waited without a task."""
+        self._waits = False
+        try:
+            try:
+                result = step(waiting.coroutine)
+            except Exception as error:
+                result = self._failure(call, error)
+            self._proceed(request, call, result, started)
+        except Exception:
+            self._fail()
+        if not self._waits:
+            self._go_on()
 
     def _is_long(self, reply: Reply) -> bool:
         body = reply.body
@@ -344,6 +369,7 @@ class ThriftConnection(asyncio.Protocol):
     # Calls that wait
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._waits = True
         self._task = self._loop.create_task(self._run(work))
 
     async def _run(self, work: Coroutine[Any, Any, None]) -> None:
@@ -351,7 +377,11 @@ class ThriftConnection(asyncio.Protocol):
             await work
         except Exception:
             self._fail()
-        self._task = None
+        self._waits, self._task = False, None
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """After a call that has waited: serves the next one."""
         self._active_at = self._state.now
         if self.lost:
             return

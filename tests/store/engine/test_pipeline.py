@@ -105,7 +105,7 @@ def test_long_parameters_and_long_rows_pass(url: str) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("value", ["t\0x", "\ud800", [1], 1.5, b"x", True], ids=repr)
+@pytest.mark.parametrize("value", ["t\0x", "\ud800", ["t", 1], 1.5], ids=repr)
 def test_a_value_that_cannot_be_sent_exactly_is_left_to_a_thread(url: str, value: object) -> None:
     """A text would be cut at a NUL, and find another row."""
 
@@ -127,14 +127,13 @@ def test_a_value_is_never_a_part_of_the_statement(url: str) -> None:
     asyncio.run(main())
 
 
-def test_a_type_that_is_not_decoded_is_left_to_a_thread_from_then_on(url: str) -> None:
-    dates = Statement("SELECT CAST('2020-01-01' AS date)")
+def test_a_value_that_python_cannot_hold_fails_its_own_statement_only(url: str) -> None:
+    date = Statement("SELECT CAST('infinity' AS date)")
 
     async def main() -> None:
         async with opened(url) as pipeline:
-            with pytest.raises(StoreError, match="type 1082 are read on threads"):
-                await read(pipeline, dates)
-            assert pipeline.read(dates, {}) is None
+            with pytest.raises(StoreError, match="a value of PostgreSQL cannot be read"):
+                await read(pipeline, date)
             await connected(pipeline)
 
     asyncio.run(main())

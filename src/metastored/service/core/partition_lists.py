@@ -30,6 +30,8 @@ HELD: Final = 8 << 20
 The database evaluates a condition on all partitions of the table. A longer list is streamed, for which the condition
 is evaluated twice more: for the length of the reply, and for its rows.
 """
+NAMES_HELD: Final = 128 * 1024
+"""Names of partitions up to which they stay in memory until they are sent."""
 ROW: Final = 512
 """Bytes that a row needs beside its body, about."""
 
@@ -154,9 +156,12 @@ def _streamed(
 
 
 def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
-    """All partition names in order; like `listed`, in one piece or streamed."""
-    first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
-    if len(first) <= SHORT:
+    """All partition names in order; like `listed`, in one piece or streamed.
+
+    A list is streamed only when it is very long: its names are read twice, the first time for the length of the reply.
+    """
+    first = partitions.names(ctx.reader(), row.id, NAMES_HELD + 1 if limit < 0 else min(limit, NAMES_HELD + 1))
+    if len(first) <= NAMES_HELD:
         return Encoded(b"".join((rows.text_list_head(len(first)), pack_texts(first), rows.STOP)))
     snapshot = ctx.database.snapshot()
     try:
@@ -169,8 +174,8 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
     def chunks() -> Iterator[bytes]:
         try:
             yield head
-            partition_rows = partitions.each_name(snapshot, row.id, limit)
-            while some := list(islice(partition_rows, 8192)):
+            names = partitions.each_name(snapshot, row.id, limit)
+            while some := list(islice(names, 8192)):
                 yield pack_texts(some)
             yield rows.STOP
         finally:

@@ -1,8 +1,8 @@
 """Reads of PostgreSQL for the event loop: statements in a row over one connection, without waiting on a thread.
 
 libpq's pipeline mode lets many calls share the connection: each statement is sent at once and is a transaction of its
-own, and the replies arrive in the order of the statements. A statement that cannot be sent this way (a list as its
-parameter, a type that is not decoded here) runs on a thread, as all statements do while there is no connection.
+own, and the replies arrive in the order of the statements. A statement with a value that cannot be sent exactly runs on
+a thread, as all statements do while there is no connection.
 
 Where it can, a statement also reads the version of the database, in the same snapshot as its rows.
 
@@ -12,7 +12,6 @@ It never writes, and it never blocks the loop: the connection is opened on a thr
 from __future__ import annotations
 
 import asyncio
-import struct
 import threading
 import time
 from collections import deque
@@ -22,9 +21,12 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import pq
+from psycopg.abc import Transformer
 
+from metastored.direct_future import DirectFuture
 from metastored.errors import StoreError
 from metastored.store.engine.database import Versioned
+from metastored.store.engine.libpq import Unsendable, decoded, encoded, transformer_of
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.stored import VERSION_COUNTER
 from metastored.store.engine.transaction import Row
@@ -46,25 +48,11 @@ CHANGED: Final = b"0A000"
 _WITH_VERSION: Final = b"SELECT (SELECT value FROM counters WHERE name = '%b'), s.* FROM (%b) s"
 """The version is the first column. A join would give it without any row, too, and take twice the time."""
 
-_INT2, _INT4, _INT8, _FLOAT8 = (struct.Struct(form) for form in ("!h", "!i", "!q", "!d"))
-
-_DECODERS: Final[Mapping[int, Callable[[bytes], Any]]] = {
-    16: lambda data: data == b"\x01",  # bool
-    17: lambda data: data,  # bytea
-    20: lambda data: _INT8.unpack(data)[0],
-    21: lambda data: _INT2.unpack(data)[0],
-    23: lambda data: _INT4.unpack(data)[0],
-    25: bytes.decode,  # text
-    701: lambda data: _FLOAT8.unpack(data)[0],
-    1043: bytes.decode,  # varchar
-}
-"""Python's values of PostgreSQL's binary ones, by the number of their type: the same as psycopg's."""
-
 
 class _Prepared:
     """A statement on the present connection."""
 
-    __slots__ = ("decoders", "is_ready", "name", "names", "text", "versioned")
+    __slots__ = ("is_ready", "name", "names", "text", "versioned")
 
     def __init__(self, name: bytes, statement: Statement) -> None:
         text, self.names = statement.numbered
@@ -74,19 +62,19 @@ class _Prepared:
         self.text: Final = _WITH_VERSION % (VERSION_COUNTER.encode(), text) if self.versioned else text
         self.is_ready = False
         """Whether PostgreSQL has accepted it."""
-        self.decoders: tuple[Callable[[bytes], Any], ...] | None = None
-        """Of its columns; None before the first reply."""
 
 
 class _Sent:
     """A statement whose reply is awaited."""
 
-    __slots__ = ("future", "prepared", "since", "statement")
+    __slots__ = ("future", "prepared", "rows", "since", "statement")
 
-    def __init__(self, statement: Statement, prepared: _Prepared, future: asyncio.Future[Versioned]) -> None:
+    def __init__(self, statement: Statement, prepared: _Prepared, future: DirectFuture[Versioned]) -> None:
         self.statement: Final = statement
         self.prepared: Final = prepared
         self.future: Final = future
+        self.rows: Versioned | None = None
+        """Its reply, before the transaction of the statement has ended."""
         self.since: Final = time.monotonic()
 
 
@@ -98,6 +86,8 @@ class Pipeline:
         self._connect = connect
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connection: psycopg.Connection[Row] | None = None
+        self._transformer: Transformer | None = None
+        """Decodes the rows of the connection."""
         self._socket = -1
         """Of the connection; libpq does not tell it any more when the connection is lost."""
         self._prepared: dict[Statement, _Prepared | None] = {}
@@ -111,7 +101,7 @@ class Pipeline:
         """For the three fields that the opening thread changes, too."""
         self._numbers = count()
 
-    def read(self, statement: Statement, params: Mapping[str, Any]) -> asyncio.Future[Versioned] | None:
+    def read(self, statement: Statement, params: Mapping[str, Any]) -> DirectFuture[Versioned] | None:
         """The rows of a statement; None if it has to run on a thread. The future raises StoreError."""
         connection = self._usable()
         if connection is None:
@@ -121,16 +111,17 @@ class Pipeline:
             prepared = _Prepared(b"metastored_%d" % next(self._numbers), statement)
         if prepared is None:
             return None
-        values = _encoded(params, prepared.names)
-        if values is None:
+        try:
+            values, types, formats = encoded([params[name] for name in prepared.names])
+        except (Unsendable, UnicodeEncodeError):
             return None
         assert self._loop is not None
-        future: asyncio.Future[Versioned] = self._loop.create_future()
+        future = DirectFuture[Versioned](loop=self._loop)
         try:
             if is_new:
-                connection.send_prepare(prepared.name, prepared.text)
+                connection.send_prepare(prepared.name, prepared.text, types)
                 self._prepared[statement] = prepared
-            connection.send_query_prepared(prepared.name, values, None, 1)
+            connection.send_query_prepared(prepared.name, values, formats, 1)
             connection.pipeline_sync()
             self._sent.append(_Sent(statement, prepared, future))
             self._flush()
@@ -186,7 +177,8 @@ class Pipeline:
         pgconn = connection.pgconn
         pgconn.nonblocking = 1
         pgconn.enter_pipeline_mode()
-        self._connection, self._prepared, self._socket = connection, {}, pgconn.socket
+        self._connection, self._transformer = connection, transformer_of(connection)
+        self._prepared, self._socket = {}, pgconn.socket
         loop.add_reader(self._socket, self._arrived)
         return pgconn
 
@@ -202,7 +194,7 @@ class Pipeline:
             self._loop.remove_writer(self._socket)
             for each in sent:
                 if not each.future.done():
-                    each.future.set_exception(StoreError(f"the connection to PostgreSQL was lost: {error}"))
+                    each.future.fail(StoreError(f"the connection to PostgreSQL was lost: {error}"))
         connection.close()
 
     # --- statements and replies ---
@@ -223,33 +215,40 @@ class Pipeline:
     def _arrived(self) -> None:
         assert self._connection is not None
         connection = self._connection.pgconn
+        arrived: list[_Sent] = []
         try:
             connection.consume_input()
             while self._sent and not connection.is_busy() and connection.status == pq.ConnStatus.OK:
                 result = connection.get_result()
                 if result is not None:
-                    self._take(result)
+                    self._take(result, arrived)
             if connection.status != pq.ConnStatus.OK:
                 raise psycopg.OperationalError("the server closed it")
         except psycopg.Error as error:
             self._lose(error)
+        # Whoever continues may send the next statement: the replies of this turn are read by then.
+        for each in arrived:
+            if each.rows is not None and not each.future.done():
+                each.future.succeed(each.rows)
 
-    def _take(self, result: pq.abc.PGresult) -> None:
+    def _take(self, result: pq.abc.PGresult, arrived: list[_Sent]) -> None:
+        """Takes one result of the first statement that waits. A statement whose rows are complete has arrived."""
         sent, status = self._sent[0], result.status
         if status == pq.ExecStatus.PIPELINE_SYNC:
             self._sent.popleft()
-            if not sent.future.done():
-                sent.future.set_exception(StoreError("PostgreSQL has not answered a statement"))
+            if sent.rows is not None:
+                arrived.append(sent)
+            elif not sent.future.done():
+                sent.future.fail(StoreError("PostgreSQL has not answered a statement"))
         elif status == pq.ExecStatus.COMMAND_OK:
             sent.prepared.is_ready = True
         elif status == pq.ExecStatus.FATAL_ERROR:
             self._failed(sent, result)
         elif status == pq.ExecStatus.TUPLES_OK and not sent.future.done():
             try:
-                sent.future.set_result(_rows(result, sent.prepared))
-            except KeyError as error:
-                self._prepared[sent.statement] = None
-                sent.future.set_exception(StoreError(f"values of PostgreSQL's type {error} are read on threads"))
+                sent.rows = self._versioned(result, sent.prepared)
+            except (psycopg.Error, ValueError) as error:
+                sent.future.fail(StoreError(f"a value of PostgreSQL cannot be read: {error}"))
 
     def _failed(self, sent: _Sent, result: pq.abc.PGresult) -> None:
         if not sent.prepared.is_ready:
@@ -257,40 +256,11 @@ class Pipeline:
         elif result.error_field(pq.DiagnosticField.SQLSTATE) == CHANGED:
             self._prepared.pop(sent.statement, None)  # The next call prepares it again, under another name.
         if not sent.future.done():
-            sent.future.set_exception(StoreError(result.error_message.decode("utf-8", "replace")))
+            sent.future.fail(StoreError(result.error_message.decode("utf-8", "replace")))
 
-
-def _encoded(params: Mapping[str, Any], names: tuple[str, ...]) -> list[bytes | None] | None:
-    """Parameters as texts, whose types PostgreSQL finds by the statement; None if one is not a text or a number."""
-    values: list[bytes | None] = []
-    for name in names:
-        value = params[name]
-        if type(value) is str:
-            try:
-                data = value.encode()
-            except UnicodeEncodeError:
-                return None
-            if b"\0" in data:
-                return None  # libpq would cut it there, and find another row.
-            values.append(data)
-        elif type(value) is int:
-            values.append(b"%d" % value)
-        elif value is None:
-            values.append(None)
-        else:
-            return None
-    return values
-
-
-def _rows(result: pq.abc.PGresult, prepared: _Prepared) -> Versioned:
-    columns = range(result.nfields)
-    if prepared.decoders is None:
-        prepared.decoders = tuple([_DECODERS[result.ftype(at)] for at in columns])
-    decoders, value = prepared.decoders, result.get_value
-    rows: list[Row] = [
-        tuple([None if (data := value(row, at)) is None else decoders[at](data) for at in columns])
-        for row in range(result.ntuples)
-    ]
-    if not prepared.versioned or not rows:
-        return Versioned(None, rows)
-    return Versioned(rows[0][0], [row[1:] for row in rows])
+    def _versioned(self, result: pq.abc.PGresult, prepared: _Prepared) -> Versioned:
+        assert self._transformer is not None
+        rows = decoded(result, self._transformer)
+        if not prepared.versioned or not rows:
+            return Versioned(None, rows)
+        return Versioned(rows[0][0], [row[1:] for row in rows])

@@ -23,6 +23,7 @@ except ImportError as exc:
 from metastored.errors import StoreError
 from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.database import NESTED, Database, LoopReader
+from metastored.store.engine.libpq import Executor
 from metastored.store.engine.pipeline import Pipeline
 from metastored.store.engine.snapshot_connections import SnapshotConnections
 from metastored.store.engine.statements import POSTGRESQL, Statement
@@ -45,7 +46,14 @@ _IDLE_SETTING = "idle_in_transaction_session_timeout"
 ROWS_AT_ONCE = 1000
 """How many rows of a long result are fetched in one round trip."""
 
-CONFLICTS = ("40001", "40P01")  # serialization_failure, deadlock_detected
+CONFLICTS = (
+    "40001",  # serialization_failure
+    "40P01",  # deadlock_detected
+    "0A000",  # feature_not_supported: a table was changed since a statement was prepared
+    "26000",  # invalid_sql_statement_name, and
+    "42P05",  # duplicate_prepared_statement: behind a pool of connections
+)
+"""Codes of errors after which a transaction is tried again."""
 CONSTRAINTS = ("23503", "23505")  # foreign_key_violation, unique_violation
 
 _LOCK_SPACE = 0x736B6570
@@ -89,11 +97,12 @@ def _sentence(exc: Exception) -> str:
 class PostgresTransaction(Transaction):
     """Statements on one psycopg connection. Results are in binary: as text a body is twice as long."""
 
-    __slots__ = ("_connection", "changed", "on_loss")
+    __slots__ = ("_connection", "changed", "executor", "on_loss")
     dialect = POSTGRESQL
 
-    def __init__(self, connection: Connection, on_loss: Callable[[], None]) -> None:
+    def __init__(self, connection: Connection, on_loss: Callable[[], None], *, prepares: bool = True) -> None:
         self._connection = connection
+        self.executor = Executor(connection, prepares=prepares)
         self.on_loss = on_loss
         self.changed = False
 
@@ -110,16 +119,12 @@ class PostgresTransaction(Transaction):
         return StoreError(f"PostgreSQL could not do it: {_sentence(exc)}")
 
     def one(self, statement: Statement, **params: Any) -> Row | None:
-        try:
-            cursor = self._connection.execute(statement.postgresql, params, binary=True)
-            row = cursor.fetchone()
-        except _REFUSED as exc:
-            raise self.store_error(exc) from exc
-        return row
+        rows = self.all(statement, **params)
+        return rows[0] if rows else None
 
     def all(self, statement: Statement, **params: Any) -> list[Row]:
         try:
-            return self._connection.execute(statement.postgresql, params, binary=True).fetchall()
+            return self.executor.rows(statement, params)
         except _REFUSED as exc:
             raise self.store_error(exc) from exc
 
@@ -128,7 +133,7 @@ class PostgresTransaction(Transaction):
 
     def run(self, statement: Statement, **params: Any) -> int:
         try:
-            changed = self._connection.execute(statement.postgresql, params).rowcount
+            changed = self.executor.changes(statement, params)
         except _REFUSED as exc:
             raise self.store_error(exc) from exc
         self.changed = self.changed or changed > 0
@@ -139,7 +144,7 @@ class PostgresTransaction(Transaction):
             return
         try:
             if len(rows) == 1:
-                self._connection.execute(statement.postgresql, rows[0])
+                self.executor.changes(statement, rows[0])
             else:
                 with self._connection.cursor() as cursor:
                     cursor.executemany(statement.postgresql, rows)
@@ -167,7 +172,7 @@ class PostgresSnapshot(PostgresTransaction, Snapshot):
     def __init__(
         self, connection: Connection, on_loss: Callable[[], None], give_back: Callable[[Connection], None]
     ) -> None:
-        super().__init__(connection, on_loss)
+        super().__init__(connection, on_loss, prepares=False)
         self._give_back: Callable[[Connection], None] | None = give_back
         self._cursors: set[psycopg.ServerCursor[Row]] = set()
 
@@ -204,6 +209,7 @@ class _ThreadConnection:
         self.generation = generation
         self.connection = connect(url)
         self.transaction = PostgresTransaction(self.connection, on_loss)
+        self.executor = self.transaction.executor
         if _IDLE_SETTING not in url:
             try:
                 self.connection.execute(f"SET {_IDLE_SETTING} = {IDLE_TIMEOUT}".encode())
@@ -211,18 +217,18 @@ class _ThreadConnection:
                 raise self.transaction.store_error(exc) from exc
 
     def begin(self, statement: bytes) -> None:
-        idle = self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        idle = self.connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
         if not idle and not self.connection.closed:
             raise StoreError(NESTED)
         self.transaction.changed = False
         try:
-            self.connection.execute(statement)
+            self.executor.simple(statement)
         except psycopg.Error as exc:
             raise self.transaction.store_error(exc) from exc
 
     def commit(self, statement: bytes) -> None:
         try:
-            self.connection.execute(statement)
+            self.executor.simple(statement)
         except psycopg.Error as exc:
             error = self.transaction.store_error(exc)
             if self.connection.closed:
@@ -235,7 +241,7 @@ class _ThreadConnection:
         # The error that caused the rollback is reported, and a broken connection has rolled back by itself.
         with suppress(psycopg.Error):
             if not self.connection.closed:
-                self.connection.execute(b"ROLLBACK")
+                self.executor.simple(b"ROLLBACK")
 
     def close(self) -> None:
         self.connection.close()
@@ -388,7 +394,8 @@ class PostgresDatabase(Database):
             mine = self._mine()
             mine.begin(b"BEGIN ISOLATION LEVEL READ COMMITTED")
             try:
-                yield mine.transaction
+                # Each statement runs once: none is prepared.
+                yield PostgresTransaction(mine.connection, self._lost, prepares=False)
                 mine.commit(b"COMMIT")
             except BaseException:
                 mine.rollback()

@@ -117,7 +117,7 @@ def existing(tx: Transaction, table_id: int, names: Sequence[str]) -> list[str]:
 
 def names(tx: Transaction, table_id: int, limit: int = -1) -> list[str]:
     """The names of a table's partitions, sorted."""
-    return [name for (name,) in tx.all(_NAMES, table_id=table_id, limit=limit_of(limit))]
+    return [name for (name,) in tx.each(_NAMES, table_id=table_id, limit=limit_of(limit))]
 
 
 def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[str]:

@@ -9,7 +9,7 @@ next read fails; nothing is ever allocated by a claimed size. This module never 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any, Final, TypeVar
 
 from metastored.bounded import BoundedDict
@@ -197,10 +197,19 @@ def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | N
 
 _LENGTHS = tuple(pack_i(length) for length in range(256))
 """Precomputed length prefixes: most names are short."""
+_LENGTH_TEXTS = tuple(length.decode("latin-1") for length in _LENGTHS)
+"""The same as texts of four characters."""
 
 
-def pack_texts(texts: Iterable[str]) -> bytes:
+def pack_texts(texts: Collection[str]) -> bytes:
     """The elements of a list of strings."""
+    try:
+        joined = "".join([_LENGTH_TEXTS[len(text)] + text for text in texts])
+    except IndexError:
+        joined = "\u0080"
+    if joined.isascii():
+        # Each character is a byte, also those of the lengths: one encoding for all texts takes a third of the time.
+        return joined.encode()
     encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
     try:
         return b"".join([_LENGTHS[len(data)] + data for data in encoded])
