@@ -67,6 +67,7 @@ check: setup ## lint, types, generated files, layers, circles, exports, addresse
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
 	$(PY) tools/generate.py --check
 	$(PY) tools/unasync.py --check
+	$(PY) tools/create_tables.py --check
 	$(PY) tools/configuration_reference.py --check
 	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import psycopg
 import pytest
-import sqlalchemy as sa
 
 from metastored.errors import (
     Error,
@@ -32,10 +31,9 @@ from metastored.errors import (
     TxnAbortedException,
 )
 from metastored.service.transactions.state import TIMEOUT
-from metastored.store.engine import schema
 from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.opening import open_database
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement, insert_into
 from metastored.store.engine.transaction import Transaction
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.common import DataOperationType, EnvironmentContext
@@ -296,7 +294,7 @@ def test_a_server_stopped_within_a_transaction_does_not_keep_the_others_waiting(
 def test_a_transaction_that_wrote_rows_and_then_says_nothing_is_ended(servers: Pair, rows: int) -> None:
     """Also after several rows by one call, which psycopg sends as a pipeline."""
     idle = "&options=-c%20idle_in_transaction_session_timeout%3D500"
-    insert = Statement(sa.insert(schema.counters).values(bound("name", "value")), positions=("name", "value"))
+    insert = Statement(insert_into("counters", "name", "value"), positions=("name", "value"))
     with (
         closing(open_database(servers.url + idle, None, threads=1)) as database,
         psycopg.connect(servers.url, autocommit=True) as watcher,

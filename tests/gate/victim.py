@@ -14,8 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from metastored.gate.authorized import Authorized
 from metastored.gate.caller import Policy
 from metastored.gate.services import ForServices
@@ -26,7 +24,7 @@ from metastored.service.local import Local
 from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
-from metastored.store.engine.statements import Statement
+from metastored.store.engine.statements import Statement, column_list
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool
 from metastored.wire.generated import STRUCTS
@@ -128,7 +126,7 @@ class Victim:
         return Counter(
             (name, *map(_plain, row))
             for name, table in schema.metadata.tables.items()
-            for row in tx.all(Statement(sa.select(table)))
+            for row in tx.all(Statement(f"SELECT {column_list(*table.columns.keys())} FROM {name}"))
         )
 
     def of_others(self, rows: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:

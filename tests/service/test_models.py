@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -24,7 +23,6 @@ from hypothesis.stateful import (
 from metastored.errors import MetastoreError, NoSuchLockException, TxnAbortedException, TxnOpenException
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import ValidTxnList
-from metastored.store.engine import schema
 from metastored.store.engine.statements import SQLITE, Statement
 from metastored.wire.generated.locks import (
     CheckLockRequest,
@@ -58,8 +56,8 @@ _TABLES = (
     *("txns", "txn_components", "completed_components", "write_sets", "write_ids", "write_id_counters"),
     *("locks", "events", "min_history"),
 )
-_EMPTY = [Statement(sa.delete(schema.metadata.tables[name])) for name in _TABLES]
-_BACK_TO_ZERO = Statement(sa.update(schema.counters).values(value=sa.literal_column("0")))
+_EMPTY = [Statement(f"DELETE FROM {name}") for name in _TABLES]
+_BACK_TO_ZERO = Statement("UPDATE counters SET value = 0")
 
 GENERATIONS = (Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0)
 TIMEOUT = 300

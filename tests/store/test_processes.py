@@ -6,9 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
-from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import HEAD
 from metastored.store.engine.statements import Statement
@@ -22,17 +20,14 @@ Place = tuple[str | None, Path | None]
 _WRITER = """
 import sys
 from pathlib import Path
-import sqlalchemy as sa
 from metastored.store.objects import events
-from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.migrate import HEAD
 from metastored.store.engine.statements import Statement
 
-this = schema.meta.c.key == sa.literal_column("'n'")
-READ = Statement(sa.select(schema.meta.c.value).where(this).with_for_update())
-WRITE = Statement(sa.update(schema.meta).values(value=sa.bindparam("value")).where(this))
+READ = Statement("SELECT value FROM meta WHERE key = 'n' FOR UPDATE")
+WRITE = Statement("UPDATE meta SET value = :value WHERE key = 'n'")
 
 def work(tx):
     value = int(tx.one(READ)[0])
@@ -46,8 +41,8 @@ for _ in range(int(times)):
 print("done")
 """
 
-_COUNT = Statement(sa.select(schema.meta.c.value))
-_BEGIN = Statement(sa.insert(schema.meta).values(key=sa.literal_column("'n'"), value=sa.literal_column("'0'")))
+_COUNT = Statement("SELECT value FROM meta")
+_BEGIN = Statement("INSERT INTO meta (key, value) VALUES ('n', '0')")
 
 
 def _arguments(place: Place, times: int) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metastored.store.engine.database import Database
-from metastored.store.engine.schema import BODY_FORMAT
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import ConstraintViolated
 from metastored.store.objects import catalogs, databases, events, functions, tables
 from metastored.store.objects.catalogs import CatalogRow

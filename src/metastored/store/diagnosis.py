@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import text
-
 from metastored.errors import StoreError
-from metastored.store.engine import schema
+from metastored.store.engine.creating import table_names
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import HEAD, check_schema, revision
 from metastored.store.engine.statements import SQLITE, Statement
@@ -19,8 +17,8 @@ from metastored.store.warehouse import jobs
 OVERDUE: Final = 600
 """Seconds after which a job that was never attempted means that no server does jobs."""
 
-_INTEGRITY = Statement(text("PRAGMA quick_check"))
-_REFERENCES = Statement(text("PRAGMA foreign_key_check"))
+_INTEGRITY = Statement("PRAGMA quick_check")
+_REFERENCES = Statement("PRAGMA foreign_key_check")
 
 _ADVICE: Final = (
     ("permission denied", "give the server's user write permission on this directory and on all below it"),
@@ -76,9 +74,9 @@ def _damage(database: Database) -> list[Finding]:
 
 def _missing(database: Database) -> list[Finding]:
     findings = []
-    for name in sorted(schema.metadata.tables):
+    for name in sorted(table_names()):
         try:
-            database.reader().all(Statement(text(f"SELECT 1 FROM {name} LIMIT 1")))
+            database.reader().all(Statement(f"SELECT 1 FROM {name} LIMIT 1"))
         except StoreError as error:
             findings.append(Finding("database", f"table {name} cannot be read: {error}", "restore it from a backup"))
     return findings

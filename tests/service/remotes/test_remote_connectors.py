@@ -14,6 +14,7 @@ from metastored.errors import (
 )
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.model.remotes.keys import MASK
+from metastored.store.engine.statements import Statement
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.connectors import (
     AlterDataConnectorRequest,
@@ -174,17 +175,9 @@ def test_a_remote_cannot_use_a_connectors_secret_with_an_address_of_its_own(seal
         sealing.call("create_database", Database(name="d", parameters=parameters))
 
 
-def _all_bodies() -> Any:
-    import sqlalchemy as sa
-
-    from metastored.store.engine import schema
-    from metastored.store.engine.statements import Statement
-
-    documents = sa.select(schema.documents.c.body)
-    return Statement(documents.union_all(sa.select(schema.remotes.c.body), sa.select(schema.databases.c.body)))
-
-
-_ALL_BODIES = _all_bodies()
+_ALL_BODIES = Statement(
+    "SELECT body FROM documents UNION ALL SELECT body FROM remotes UNION ALL SELECT body FROM databases"
+)
 
 
 def test_the_connector_of_an_entry_point_gets_its_url(hive_4: Metastore) -> None:

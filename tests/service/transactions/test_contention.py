@@ -6,11 +6,9 @@ import signal
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from metastored.hive.transactions.locks import LockState
 from metastored.model.names import TableName
-from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement
 from metastored.store.objects import events
 from metastored.store.transactions import write_ids
@@ -25,11 +23,9 @@ Place = tuple[str | None, Path | None]
 _CLIENT = """
 import sys, time
 from pathlib import Path
-import sqlalchemy as sa
 from metastored.errors import TxnAbortedException
 from metastored.service.transactions import locks, transactions, write_ids
 from metastored.service.core.context import Context, Service
-from metastored.store.engine import schema
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.statements import Statement
 from metastored.store.warehouse.directories import Warehouse
@@ -39,9 +35,8 @@ from metastored.wire.generated.transactions import (
 )
 from metastored.wire.message import Session
 
-this = schema.meta.c.key == sa.bindparam("name")
-READ = Statement(sa.select(schema.meta.c.value).where(this))
-WRITE = Statement(sa.update(schema.meta).values(value=sa.bindparam("value")).where(this))
+READ = Statement("SELECT value FROM meta WHERE key = :name")
+WRITE = Statement("UPDATE meta SET value = :value WHERE key = :name")
 
 url, data, times, number, task = sys.argv[1:]
 database = open_database(url or None, Path(data) if data else None)
@@ -93,8 +88,8 @@ for turn in range(int(times)):
 print("done")
 """
 
-_BEGIN = Statement(sa.insert(schema.meta).values(key=sa.bindparam("name"), value=sa.literal_column("'0'")))
-_VALUE = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("name")))
+_BEGIN = Statement("INSERT INTO meta (key, value) VALUES (:name, '0')")
+_VALUE = Statement("SELECT value FROM meta WHERE key = :name")
 
 
 def _arguments(place: Place, times: int, number: int, task: str = "work") -> tuple[str, ...]:

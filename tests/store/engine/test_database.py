@@ -6,26 +6,23 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from metastored.errors import StoreError
-from metastored.store.engine import schema, snapshot_connections
+from metastored.store.engine import snapshot_connections
 from metastored.store.engine.database import Database
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.snapshot_connections import SNAPSHOT_LIMIT
-from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import ConstraintViolated, Transaction, WriteConflict
 from metastored.store.objects import catalogs
 from tests.store.conftest import Opener
 
-_VALUE = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")))
-_KEYS = Statement(sa.select(schema.meta.c.key).order_by(schema.meta.c.key))
-_PUT = Statement(sa.insert(schema.meta).values(key=sa.bindparam("key"), value=sa.bindparam("value")))
-_SET = Statement(
-    sa.update(schema.meta).values(value=sa.bindparam("value")).where(schema.meta.c.key == sa.bindparam("key"))
-)
-_AMONG = Statement(sa.select(schema.meta.c.key).where(in_list(schema.meta.c.key, "keys")).order_by(schema.meta.c.key))
-_LOCKED = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")).with_for_update())
+_VALUE = Statement("SELECT value FROM meta WHERE key = :key")
+_KEYS = Statement("SELECT key FROM meta ORDER BY key")
+_PUT = Statement("INSERT INTO meta (key, value) VALUES (:key, :value)")
+_SET = Statement("UPDATE meta SET value = :value WHERE key = :key")
+_AMONG = Statement("SELECT key FROM meta WHERE key IN :keys ORDER BY key")
+_LOCKED = Statement("SELECT value FROM meta WHERE key = :key FOR UPDATE")
 
 
 def _put(database: Database, key: str, value: str = "") -> None:
@@ -110,12 +107,6 @@ def test_text_that_no_database_holds_is_a_store_error(database: Database) -> Non
     with pytest.raises(StoreError, match="could not do it"):
         database.reader().one(_VALUE, key="\ud800")
     _put(database, "a")
-
-
-def test_a_statement_with_an_unnamed_constant_is_refused(database: Database) -> None:
-    statement = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == "a"))
-    with pytest.raises(ValueError, match="literal_column"):
-        database.reader().one(statement)
 
 
 # --- snapshots ---

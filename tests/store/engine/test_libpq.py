@@ -7,7 +7,6 @@ from typing import Any
 
 import psycopg
 import pytest
-import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,10 +18,10 @@ from tests.support.postgres import PostgresServer
 pytestmark = pytest.mark.postgres
 
 COLUMNS = "number bigint, name text, body bytea, flag boolean, small integer"
-INSERT = Statement(sa.text("INSERT INTO t VALUES (:number, :name, :body, :flag, :small)"))
-ALL = Statement(sa.text("SELECT * FROM t ORDER BY number"))
-NAMED = Statement(sa.text("SELECT number FROM t WHERE name = ANY(:names) ORDER BY number"))
-NUMBERED = Statement(sa.text("SELECT name FROM t WHERE number = ANY(:numbers) ORDER BY number"))
+INSERT = Statement("INSERT INTO t VALUES (:number, :name, :body, :flag, :small)")
+ALL = Statement("SELECT * FROM t ORDER BY number")
+NAMED = Statement("SELECT number FROM t WHERE name = ANY(:names) ORDER BY number")
+NUMBERED = Statement("SELECT name FROM t WHERE number = ANY(:numbers) ORDER BY number")
 
 text = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20)
 hostile = st.sampled_from(
@@ -104,7 +103,7 @@ def test_psycopg_refuses_a_nul_and_takes_other_types(executor: Executor, connect
 
 def test_a_row_may_be_a_tuple(executor: Executor) -> None:
     order = ("number", "name", "body", "flag", "small")
-    insert = Statement(sa.text("INSERT INTO t VALUES (:number, :name, :body, :flag, :small)"), positions=order)
+    insert = Statement("INSERT INTO t VALUES (:number, :name, :body, :flag, :small)", positions=order)
     assert executor.changes(insert, (1, "a", b"\0", True, 2)) == 1
     assert executor.rows(ALL, {}) == [(1, "a", b"\0", True, 2)]
 
@@ -115,7 +114,7 @@ def test_an_error_is_psycopgs_and_the_connection_can_be_used_on(executor: Execut
         ("SELECT 1 / 0", psycopg.errors.DivisionByZero),
     ):
         with pytest.raises(kind):
-            executor.rows(Statement(sa.text(statement)), {})
+            executor.rows(Statement(statement), {})
     with pytest.raises(psycopg.errors.SyntaxError):
         executor.simple(b"BEGIN; NONSENSE")
     executor.simple(b"ROLLBACK")
@@ -151,8 +150,8 @@ def test_statements_that_are_used_once_leave_nothing_in_memory(
 ) -> None:
     monkeypatch.setattr(libpq, "MOST_PREPARED", 10)
     for number in range(50):
-        once = Statement(sa.text(f"SELECT {number}"))
-        twice = Statement(sa.text(f"SELECT {number}, 1"))
+        once = Statement(f"SELECT {number}")
+        twice = Statement(f"SELECT {number}, 1")
         assert executor.rows(once, {}) == [(number,)]
         assert executor.rows(twice, {}) == executor.rows(twice, {}) == [(number, 1)]
         assert len(executor._prepared) <= 10
@@ -164,7 +163,7 @@ def test_a_table_that_is_changed_meanwhile_is_read_by_a_new_plan(
 ) -> None:
     connection.execute("CREATE TABLE changing (a integer)")
     connection.execute("INSERT INTO changing VALUES (1)")
-    statement = Statement(sa.text("SELECT * FROM changing"))
+    statement = Statement("SELECT * FROM changing")
     assert [executor.rows(statement, {}) for _ in range(3)] == [[(1,)]] * 3
     # psycopg's own cursor would discard all prepared statements.
     executor.simple(b"ALTER TABLE changing ADD COLUMN b integer")

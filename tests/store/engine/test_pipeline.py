@@ -13,18 +13,15 @@ from typing import Any
 
 import psycopg
 import pytest
-import sqlalchemy as sa
-from sqlalchemy import bindparam
 
 from metastored.errors import StoreError
 from metastored.store.engine import pipeline as module
-from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.pipeline import Pipeline
 from metastored.store.engine.postgresql import connect
 from metastored.store.engine.replay import replayed
-from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import catalogs, tables
 from tests.store.conftest import create_schema, make_table
@@ -32,9 +29,9 @@ from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
 
-_ECHO = Statement(sa.text("SELECT CAST(:number AS bigint), CAST(:text AS text)"))
-_NAME = Statement(sa.select(schema.catalogs.c.name).where(schema.catalogs.c.name == bindparam("name")))
-_SLEEP = Statement(sa.text("SELECT CAST(pg_sleep(CAST(:seconds AS integer)) AS text)"))
+_ECHO = Statement("SELECT CAST(:number AS bigint), CAST(:text AS text)")
+_NAME = Statement("SELECT name FROM catalogs WHERE name = :name")
+_SLEEP = Statement("SELECT CAST(pg_sleep(CAST(:seconds AS integer)) AS text)")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +74,7 @@ def test_rows_are_those_of_psycopg(url: str) -> None:
         " CAST('ü' AS text), CAST('v' AS varchar), CAST('\\x00ff' AS bytea), CAST(NULL AS text)"
     )
     several = f"{text} UNION ALL SELECT false, NULL, NULL, NULL, NULL, NULL, '', NULL, '', 'x'"
-    statement, nothing = Statement(sa.text(several)), Statement(sa.text("SELECT 1 WHERE false"))
+    statement, nothing = Statement(several), Statement("SELECT 1 WHERE false")
 
     async def main() -> None:
         async with opened(url) as pipeline:
@@ -131,7 +128,7 @@ def test_a_value_is_never_a_part_of_the_statement(url: str) -> None:
 
 
 def test_a_value_that_python_cannot_hold_fails_its_own_statement_only(url: str) -> None:
-    date = Statement(sa.text("SELECT CAST('infinity' AS date)"))
+    date = Statement("SELECT CAST('infinity' AS date)")
 
     async def main() -> None:
         async with opened(url) as pipeline:
@@ -157,8 +154,8 @@ def test_an_error_concerns_its_own_statement_only(url: str) -> None:
 
 
 def test_statements_that_fail_again_and_again_leave_nothing_behind(url: str) -> None:
-    prepared = Statement(sa.text("SELECT count(*) FROM pg_prepared_statements"))
-    wrong = Statement(sa.text("SELECT nothing FROM nowhere"))
+    prepared = Statement("SELECT count(*) FROM pg_prepared_statements")
+    wrong = Statement("SELECT nothing FROM nowhere")
 
     async def main() -> None:
         async with opened(url) as pipeline:
@@ -176,7 +173,7 @@ def test_statements_that_fail_again_and_again_leave_nothing_behind(url: str) -> 
 
 
 def test_a_table_that_is_changed_meanwhile_is_read_by_a_new_plan(url: str) -> None:
-    statement = Statement(sa.text("SELECT * FROM changing"))
+    statement = Statement("SELECT * FROM changing")
 
     async def main() -> None:
         with psycopg.connect(url, autocommit=True) as other:
@@ -241,7 +238,7 @@ def test_a_server_that_says_nothing_any_more_is_given_up(url: str, monkeypatch: 
 
     async def main() -> None:
         async with opened(url) as pipeline:
-            ((process,),) = await read(pipeline, Statement(sa.text("SELECT pg_backend_pid()")))
+            ((process,),) = await read(pipeline, Statement("SELECT pg_backend_pid()"))
             os.kill(process, signal.SIGSTOP)
             try:
                 pending = pipeline.read(_ECHO, {"number": 1, "text": "a"})
@@ -326,9 +323,7 @@ def _in_a_transaction(database: Database) -> object:
 
 def _by_a_list(database: Database) -> object:
     tx: Transaction = database.reader()
-    return tx.all(
-        Statement(sa.select(schema.catalogs.c.name).where(in_list(schema.catalogs.c.name, "names"))), names=[]
-    )
+    return tx.all(Statement("SELECT name FROM catalogs WHERE name IN :names"), names=[])
 
 
 def _forever(database: Database) -> object:

@@ -4,10 +4,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-import sqlalchemy as sa
 
 from metastored.errors import StoreError
-from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.opening import open_database
@@ -18,7 +16,7 @@ from metastored.store.objects import catalogs, databases, events, tables
 from tests.store.conftest import make_table
 from tests.support.postgres import PostgresServer, running_postgres
 
-_NAMES = Statement(sa.select(schema.catalogs.c.name))
+_NAMES = Statement("SELECT name FROM catalogs")
 
 pytestmark = pytest.mark.postgres
 

@@ -4,15 +4,13 @@ import sqlite3
 from pathlib import Path, PurePosixPath
 
 import pytest
-import sqlalchemy as sa
 
 from metastored.errors import StoreError
-from metastored.store.engine import schema
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.mounts import network_file_system
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.sqlite import FILE, connect
-from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.statements import Statement
 from metastored.store.objects import catalogs
 
 MOUNTS = [
@@ -83,8 +81,7 @@ def test_a_database_locked_by_a_stranger_is_an_error_and_nothing_else_happens(tm
 def test_a_condition_on_a_list_uses_an_index(tmp_path: Path) -> None:
     database = open_database(None, tmp_path)
     ensure_schema(database)
-    table = schema.partitions.c
-    listed = sa.select(table.id).where(table.table_id == sa.bindparam("table_id"), in_list(table.name, "names"))
+    listed = "SELECT id FROM partitions WHERE table_id = :table_id AND name IN :names"
     connection = connect(tmp_path / FILE)
     plan = connection.execute("EXPLAIN QUERY PLAN " + Statement(listed).sqlite, {"table_id": 1, "names": '["a"]'})
     steps = [row[3] for row in plan]

@@ -186,6 +186,66 @@ def test_a_filter_that_hive_refuses_is_refused(database: Database) -> None:
         translate(Comparison("nope", "=", "x"), KEYS, Generation.HIVE_2_3, database.reader())
 
 
+HOSTILE = (
+    "'",
+    "''",
+    "' OR '1' = '1",
+    "'; DROP TABLE partitions; --",
+    ":table_id",
+    ":f0",
+    "IN :f0",
+    "%s",
+    "%(table_id)s",
+    "%%",
+    "$1",
+    "?",
+    " FOR UPDATE",
+    "\\'",
+    '"v2"',
+)
+
+
+def _of_text(literal: str) -> tuple[Filter, ...]:
+    """Every kind of condition, with a literal."""
+    comparisons = (Comparison("s", op, literal) for op in ("=", "!=", "<", "<=", ">", ">="))
+    return (
+        *comparisons,
+        Or((Comparison("s", "=", literal), Comparison("s", "=", "b"))),
+        In("s", (literal, "b")),
+        In("s", (literal,), True),
+        Between("s", literal, literal),
+        Like("s", literal),
+        Like("s", literal, True),
+        MultiIn(("i", "s"), ((7, literal),)),
+        Not(Comparison("s", "=", literal)),
+    )
+
+
+@pytest.mark.parametrize("literal", HOSTILE)
+def test_a_literal_is_never_part_of_the_text(database: Database, literal: str) -> None:
+    tx = database.reader()
+    for hostile, harmless in zip(_of_text(literal), _of_text("a"), strict=True):
+        where, expected = (translate(node, KEYS, Generation.HIVE_4_0, tx) for node in (hostile, harmless))
+        assert where is not None and expected is not None
+        assert where.sql == expected.sql
+        assert where.params.keys() == expected.params.keys()
+
+
+@pytest.mark.parametrize("literal", HOSTILE)
+def test_a_literal_of_any_text_finds_exactly_its_partitions(database: Database, table_id: int, literal: str) -> None:
+    rows = {f"{number}": (text, "7", "2024-01-01") for number, text in enumerate((*HOSTILE, "a", "b"))}
+    added = [NewPartition(name, values, None, None, None, -1, b"") for name, values in rows.items()]
+    database.run(lambda tx: partitions.insert_many(tx, table_id, added))
+    tx = database.reader()
+    for node in _of_text(literal):
+        where = translate(node, KEYS, Generation.HIVE_4_0, tx)
+        assert where is not None
+        matches = predicate(node, KEYS, Generation.HIVE_4_0)
+        expected = sorted(name for name, values in rows.items() if matches(values))
+        assert partitions.names_matching(tx, table_id, where) == expected
+        assert partitions.count_matching(tx, table_id, where) == len(expected)
+
+
 @pytest.mark.parametrize(
     "node",
     [

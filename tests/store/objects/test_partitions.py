@@ -3,7 +3,7 @@
 import pytest
 
 from metastored.store.engine.database import Database
-from metastored.store.engine.schema import BODY_FORMAT
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import NewPartition, PartitionRow, Sizes, Where

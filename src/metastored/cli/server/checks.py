@@ -176,9 +176,7 @@ def _remotes(client: Client) -> Check:
 
 
 def _one(database: Database, statement: str) -> str | None:
-    from sqlalchemy import text
-
     from metastored.store.engine.statements import Statement
 
-    row = database.reader().one(Statement(text(statement)))
+    row = database.reader().one(Statement(statement))
     return None if row is None or row[0] is None else str(row[0])

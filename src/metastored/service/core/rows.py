@@ -21,7 +21,7 @@ from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.errors import StoreError
-from metastored.store.engine.schema import BODY_FORMAT
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow

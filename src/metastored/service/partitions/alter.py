@@ -32,7 +32,7 @@ from metastored.service.partitions.get import Partitioned, Values, partitioned_o
 from metastored.service.statistics.basic import gathered_for_partition
 from metastored.service.statistics.delete import forget_changed_columns_of_partitions
 from metastored.service.statistics.validity import NO_WRITER, Writer, checked_on_alter
-from metastored.store.engine.schema import BODY_FORMAT
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow

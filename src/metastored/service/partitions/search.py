@@ -26,7 +26,7 @@ from metastored.service.partitions.get import (
 )
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition
-from metastored.store.engine.schema import VALUE_COLUMNS
+from metastored.store.engine.stored import VALUE_COLUMNS
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partition_filters import translate

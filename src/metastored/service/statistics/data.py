@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from metastored.model.column_statistics import KINDS, Column, fields_of, shown, whole
 from metastored.service.core import rows
-from metastored.store.engine.schema import BODY_FORMAT
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.objects.column_statistics import NewStatistics, StatisticsRow
 from metastored.wire.codec import binary
 from metastored.wire.structs import replace

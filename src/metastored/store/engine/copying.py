@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Connection, Double, Table, func, select, text
+from sqlalchemy import Boolean, Connection, Double, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
 from metastored.errors import StoreError
 from metastored.store.engine import schema
 from metastored.store.engine.database import Database
-from metastored.store.engine.migrate import check_schema, create, revision
-from metastored.store.engine.statements import SQLITE, Statement
+from metastored.store.engine.migrate import check_schema, check_unused, creation_statements, revision
+from metastored.store.engine.statements import SQLITE, Statement, column_list
 from metastored.store.engine.transaction import Row, Transaction
 
 ROWS_AT_ONCE: Final = 1000
@@ -35,13 +35,15 @@ def copy_database(source: Database, target: Database, progress: Progress | None 
     check_schema(source)
     if revision(target) is not None:
         raise StoreError("the target has tables of metastored's already and is not overwritten: name an empty database")
+    check_unused(target.reader())
     snapshot = source.snapshot()
     try:
         total = sum(_count(snapshot, table) for table in schema.metadata.sorted_tables)
         done = 0
         try:
             with target.migration() as engine, engine.begin() as connection:
-                create(connection)
+                for statement in creation_statements(target.dialect):
+                    connection.exec_driver_sql(statement)
                 connection.execute(schema.counters.delete())
                 for table in schema.metadata.sorted_tables:
                     for rows in _batches(snapshot, table):
@@ -59,16 +61,20 @@ def copy_database(source: Database, target: Database, progress: Progress | None 
 
 
 def _count(tx: Transaction, table: Table) -> int:
-    row = tx.one(Statement(select(func.count()).select_from(table)))
+    row = tx.one(Statement(f"SELECT count(*) FROM {table.name}"))
     assert row is not None
     return int(row[0])
 
 
 def _batches(tx: Transaction, table: Table) -> Iterator[list[dict[str, Any]]]:
     names = [column.name for column in table.columns]
-    rows = tx.each(Statement(select(table)))
+    rows = tx.each(_all(table))
     while batch := list(islice(rows, ROWS_AT_ONCE)):
         yield [dict(zip(names, _plain(table, row), strict=True)) for row in batch]
+
+
+def _all(table: Table) -> Statement:
+    return Statement(f"SELECT {column_list(*(column.name for column in table.columns))} FROM {table.name}")
 
 
 def _plain(table: Table, row: Row) -> Row:
@@ -95,12 +101,12 @@ def _last_id(tx: Transaction, table: Table) -> int:
     """The highest id that a table has given to a row, which may be deleted; 0 if there was none."""
     if not _has_own_ids(table):
         return 0
-    highest = tx.one(Statement(select(func.max(table.c.id))))
+    highest = tx.one(Statement(f"SELECT max(id) FROM {table.name}"))
     last = int(highest[0] or 0) if highest is not None else 0
     if tx.dialect != SQLITE:
-        row = tx.one(Statement(text(f"SELECT last_value, is_called FROM {table.name}_id_seq")))
+        row = tx.one(Statement(f"SELECT last_value, is_called FROM {table.name}_id_seq"))
         return max(last, int(row[0]) if row is not None and row[1] else 0)
-    row = tx.one(Statement(text(f"SELECT seq FROM sqlite_sequence WHERE name = '{table.name}'")))
+    row = tx.one(Statement(f"SELECT seq FROM sqlite_sequence WHERE name = '{table.name}'"))
     return max(last, int(row[0]) if row is not None else 0)
 
 
@@ -123,7 +129,7 @@ def _continue_ids(connection: Connection, table: Table, last: int) -> None:
 def _compare(source: Transaction, target: Connection) -> None:
     """Raises StoreError when a table of the target has other rows than the source."""
     for table in schema.metadata.sorted_tables:
-        before = _digest(table, source.each(Statement(select(table))))
+        before = _digest(table, source.each(_all(table)))
         rows = target.execute(select(table), execution_options={"yield_per": ROWS_AT_ONCE})
         after = _digest(table, (tuple(row) for row in rows))
         if before != after:

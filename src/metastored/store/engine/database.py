@@ -106,6 +106,10 @@ class Database(ABC):
         """
 
     @abstractmethod
+    def creation(self) -> AbstractContextManager[Transaction]:
+        """A write transaction that creates the tables; no other process changes the schema meanwhile."""
+
+    @abstractmethod
     def migration(self) -> AbstractContextManager[Engine]:
         """Keeps every other process from changing the schema; yields an engine with one connection for changing it."""
 

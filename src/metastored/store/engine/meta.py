@@ -2,18 +2,14 @@
 
 from typing import Final
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Transaction
 
 UUID: Final = "uuid"
 
-_m = schema.meta.c
-_FIND = Statement(sa.select(_m.value).where(_m.key == sa.bindparam("key")))
-_KEYS = Statement(sa.select(_m.key).order_by(_m.key))
-_INSERT = Statement(sa.insert(schema.meta).values(bound("key", "value")))
+_FIND = Statement("SELECT value FROM meta WHERE key = :key")
+_KEYS = Statement("SELECT key FROM meta ORDER BY key")
+_INSERT = Statement("INSERT INTO meta (key, value) VALUES (:key, :value)")
 
 
 def value(tx: Transaction, key: str) -> str | None:

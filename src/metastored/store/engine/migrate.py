@@ -1,22 +1,23 @@
-"""Upgrades a database to the schema of this version of metastored. It never downgrades.
+"""Creates the schema in an empty database, and upgrades one to the schema of this version. It never downgrades.
 
-Alembic is slow to import, so it is only used when there is something to migrate. An empty database gets the
-tables of `schema` and is marked with the newest revision at once.
+An empty database gets all tables by the statements of `creating.py` and is marked with the newest revision at once.
+Only an older schema needs SQLAlchemy and Alembic, which are slow to import.
 """
+
+from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import DBAPIError
-
 from metastored.errors import StoreError
-from metastored.store.engine import schema
+from metastored.store.engine.creating import creation, table_names
 from metastored.store.engine.database import Database
 from metastored.store.engine.statements import SQLITE, Statement
+from metastored.store.engine.transaction import Transaction
 
 if TYPE_CHECKING:
     from alembic.config import Config
+    from sqlalchemy import Connection
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 """Every revision, oldest first. A test compares them with the files in `migrations/versions`."""
@@ -24,21 +25,23 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 HEAD = REVISIONS[-1]
 
 VERSION_TABLE = "alembic_version"
-_CREATE_VERSION_TABLE = text(
-    f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
-    f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
-)
-_STAMP = text(f"INSERT INTO {VERSION_TABLE} (version_num) VALUES (:revision)")
-_READ_REVISION = Statement(text(f"SELECT version_num FROM {VERSION_TABLE}"))
+_READ_REVISION = Statement(f"SELECT version_num FROM {VERSION_TABLE}")
 
 
-def _exists(dialect: str) -> str:
+def _has_revision(dialect: str) -> str:
     if dialect == SQLITE:
         return f"SELECT count(*) FROM sqlite_schema WHERE name = '{VERSION_TABLE}'"
     return f"SELECT count(to_regclass('{VERSION_TABLE}'))"
 
 
-_HAS_REVISION = Statement(lambda dialect: text(_exists(dialect)))
+def _tables(dialect: str) -> str:
+    if dialect == SQLITE:
+        return "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    return "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+
+
+_HAS_REVISION = Statement(_has_revision)
+_TABLES = Statement(_tables)
 
 
 def revision(database: Database) -> str | None:
@@ -52,21 +55,37 @@ def revision(database: Database) -> str | None:
 
 def ensure_schema(database: Database) -> None:
     """Creates or migrates the schema if it is not the newest. Several servers may do this at once."""
-    if _is_newest(revision(database)):
-        return
-    with database.migration() as engine:
-        # Another server may have done it while this one waited.
+    current = revision(database)
+    if current is None:
+        _create(database)
         current = revision(database)
-        if _is_newest(current):
+    if not _is_newest(current):
+        _migrate(database)
+
+
+def _create(database: Database) -> None:
+    try:
+        with database.creation() as tx:
+            # Another server may have done it while this one waited.
+            if revision(database) is None:
+                check_unused(tx)
+                for statement in creation_statements(tx.dialect):
+                    tx.run(Statement(statement))
+    except StoreError as error:
+        # Such as a user of PostgreSQL who may not create tables, or a full disk.
+        raise StoreError(f"the schema cannot be set up: {error}") from error
+
+
+def _migrate(database: Database) -> None:
+    from sqlalchemy.exc import DBAPIError
+
+    with database.migration() as engine:
+        if _is_newest(revision(database)):
             return
         try:
             with engine.begin() as connection:
-                if current is None:
-                    create(connection)
-                else:
-                    upgrade(connection)
+                upgrade(connection)
         except DBAPIError as error:
-            # Such as a user of PostgreSQL who may not create tables, or a full disk.
             raise StoreError(f"the schema cannot be set up: {' '.join(str(error.orig).split())}") from error
 
 
@@ -114,24 +133,24 @@ def _is_newest(current: str | None) -> bool:
     return current == HEAD
 
 
-def create(connection: Connection) -> None:
-    """Creates all tables in an empty database."""
-    strangers = set(inspect(connection).get_table_names()) & set(schema.metadata.tables)
+def check_unused(tx: Transaction) -> None:
+    """Raises StoreError when a database without a schema of metastored's has tables of the same names."""
+    strangers = {name for (name,) in tx.all(_TABLES)}.intersection(table_names())
     if strangers:
         names = ", ".join(sorted(strangers))
         raise StoreError(
             f"the database is not metastored's but has tables of the same names: {names}; give metastored its own"
         )
-    schema.metadata.create_all(connection, checkfirst=False)
-    connection.execute(
-        schema.counters.insert(), [{"name": name, "value": value} for name, value in schema.FIRST_COUNTERS]
+
+
+def creation_statements(dialect: str) -> tuple[str, ...]:
+    """The statements that give an empty database all tables and the newest revision."""
+    return (
+        *creation(dialect),
+        f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+        f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))",
+        f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ('{HEAD}')",
     )
-    if connection.dialect.name == SQLITE:
-        # It creates the table of statistics and leaves it empty.
-        connection.exec_driver_sql("ANALYZE sqlite_schema")
-        connection.exec_driver_sql("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", list(schema.SQLITE_STATISTICS))
-    connection.execute(_CREATE_VERSION_TABLE)
-    connection.execute(_STAMP, {"revision": HEAD})
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:
@@ -143,7 +162,7 @@ def upgrade(connection: Connection, to: str = "head") -> None:
     command.upgrade(config, to)
 
 
-def alembic_config() -> "Config":
+def alembic_config() -> Config:
     """Alembic's settings: where the migrations are. There is no file with settings."""
     from alembic.config import Config
 

@@ -25,10 +25,10 @@ from psycopg.abc import Transformer
 
 from metastored.direct_future import DirectFuture
 from metastored.errors import StoreError
-from metastored.store.engine import schema
 from metastored.store.engine.database import Versioned
 from metastored.store.engine.libpq import Typed, Unsendable, decoded, encoded, transformer_of
 from metastored.store.engine.statements import Statement
+from metastored.store.engine.stored import VERSION_COUNTER
 from metastored.store.engine.transaction import Row
 
 __all__ = ["Pipeline"]
@@ -59,7 +59,7 @@ class _Prepared:
         self.name: Final = name
         # The order of a query is lost in another one.
         self.versioned: Final = text.startswith(b"SELECT") and b"ORDER BY" not in text
-        self.text: Final = _WITH_VERSION % (schema.VERSION_COUNTER.encode(), text) if self.versioned else text
+        self.text: Final = _WITH_VERSION % (VERSION_COUNTER.encode(), text) if self.versioned else text
         self.is_ready = False
         """Whether PostgreSQL has accepted it."""
 

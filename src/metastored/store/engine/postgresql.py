@@ -20,16 +20,14 @@ except ImportError as exc:
 
     raise MissingExtra("A database on PostgreSQL", "postgres") from exc
 
-from sqlalchemy import literal_column, select, text, update
-
 from metastored.errors import StoreError
-from metastored.store.engine import schema
 from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.database import NESTED, Database, LoopReader
 from metastored.store.engine.libpq import Executor
 from metastored.store.engine.pipeline import Pipeline
 from metastored.store.engine.snapshot_connections import SnapshotConnections
 from metastored.store.engine.statements import POSTGRESQL, Statement
+from metastored.store.engine.stored import VERSION_COUNTER
 from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
 
 if TYPE_CHECKING:
@@ -62,12 +60,9 @@ _LOCK_SPACE = 0x736B6570
 """Separates our advisory locks from those of other programs. Servers of all versions have to use the same number."""
 _SCHEMA_CLAIM = "schema"
 
-_version = schema.counters.c.name == literal_column(f"'{schema.VERSION_COUNTER}'")
-_TIME = Statement(text("SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)"))
-_READ_VERSION = Statement(select(schema.counters.c.value).where(_version))
-_NEXT_VERSION = Statement(
-    update(schema.counters).values(value=schema.counters.c.value + literal_column("1")).where(_version)
-)
+_TIME = Statement("SELECT CAST(extract(epoch FROM clock_timestamp()) AS double precision)")
+_READ_VERSION = Statement(f"SELECT value FROM counters WHERE name = '{VERSION_COUNTER}'")
+_NEXT_VERSION = Statement(f"UPDATE counters SET value = value + 1 WHERE name = '{VERSION_COUNTER}'")
 
 Connection = psycopg.Connection[Row]
 
@@ -391,6 +386,20 @@ class PostgresDatabase(Database):
             yield
         finally:
             connection.close()
+
+    @contextmanager
+    def creation(self) -> Iterator[Transaction]:
+        # The version is not counted: its row is created here, and nothing was read before.
+        with self.claim(_SCHEMA_CLAIM):
+            mine = self._mine()
+            mine.begin(b"BEGIN ISOLATION LEVEL READ COMMITTED")
+            try:
+                # Each statement runs once: none is prepared.
+                yield PostgresTransaction(mine.connection, self._lost, prepares=False)
+                mine.commit(b"COMMIT")
+            except BaseException:
+                mine.rollback()
+                raise
 
     @contextmanager
     def migration(self) -> Iterator["Engine"]:

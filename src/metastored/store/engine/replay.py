@@ -136,6 +136,9 @@ class _Known(Database):
     def claim(self, name: str) -> AbstractContextManager[None]:
         _refuse()
 
+    def creation(self) -> AbstractContextManager[Transaction]:
+        _refuse()
+
     def migration(self) -> AbstractContextManager[Engine]:
         _refuse()
 

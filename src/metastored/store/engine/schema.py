@@ -1,8 +1,9 @@
 """The tables of the store, for SQLite and PostgreSQL alike. It never opens a database.
 
 A row holds the columns that queries need and a `body`: the encoded object without the fields that vary by caller, name
-or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in `migrations/versions`; a
-test checks that creating these tables and migrating an empty database give the same schema.
+or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in `migrations/versions`, and
+`tools/create_tables.py` writes the statements that create the tables: a test checks that they and the migrations give
+the same schema. A server does not import this module, nor SQLAlchemy: only migrations and copies of databases do.
 """
 
 from typing import Any
@@ -11,7 +12,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Connection,
     Double,
     ForeignKey,
     Index,
@@ -22,51 +22,13 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    event,
     text,
 )
 from sqlalchemy.types import TypeEngine
 
-BODY_FORMAT = 1
-"""The encoding of bodies that this version writes; a later one converts bodies with a lower number."""
-
-VALUE_COLUMNS = ("v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
-"""The columns of a partition's first values. Later keys are only in its name and body."""
-
-PARAM_BYTES = 255
-"""Parameters with a longer key or value are only in the table's body, not in `table_params`."""
-
-EVENT_COUNTER = "event"
-VERSION_COUNTER = "version"
-TXN_COUNTER = "txn"
-LOCK_COUNTER = "lock"
-COMPACTION_COUNTER = "compaction"
-TOKEN_COUNTER = "token"
-REMOTES_COUNTER = "remotes"
-FIRST_COUNTERS = tuple(
-    (name, 0)
-    for name in (
-        *(EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER, TOKEN_COUNTER),
-        REMOTES_COUNTER,
-    )
-)
-"""Rows that every database has from its creation."""
-
-SQLITE_STATISTICS = (
-    ("partitions", "sqlite_autoindex_partitions_1", "1000000 10000 1"),
-    ("partitions", "partitions_values", "1000000 10000 100 1"),
-    ("table_statistics", "table_statistics", "1000000 50 2 1"),
-    ("partition_statistics", "partition_statistics", "1000000 50 2 1"),
-)
-"""Statistics of the tables for SQLite's planner: rows, then rows for each further column of the index.
-
-Without them it assumes ten partitions in a table, and reads all of them instead of several parts of an index.
-"""
+from metastored.store.engine.stored import VALUE_COLUMNS
 
 metadata = MetaData()
-
-_WHERE = "where"
-"""The key under which an index stores the condition of its rows until the dialect is known."""
 
 
 def _id() -> BigInteger:
@@ -88,15 +50,7 @@ def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
 
 
 def _partial(name: str, *columns: str, where: str) -> Index:
-    return Index(name, *columns, sqlite_where=text(where), info={_WHERE: text(where)})
-
-
-@event.listens_for(metadata, "before_create")
-def _say_where(_: MetaData, connection: Connection, **_options: Any) -> None:
-    # An index made with `postgresql_where` imports that dialect at once, which is a twentieth of a start on SQLite.
-    if connection.dialect.name == "postgresql":
-        for index in (index for table in metadata.tables.values() for index in table.indexes if _WHERE in index.info):
-            index.dialect_options["postgresql"]["where"] = index.info[_WHERE]
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 def _table(name: str, *args: Any, **options: Any) -> Table:

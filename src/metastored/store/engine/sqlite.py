@@ -329,25 +329,44 @@ class SqliteDatabase(Database):
             lock.close()
 
     @contextmanager
-    def migration(self) -> Iterator["Engine"]:
-        from sqlalchemy import create_engine, event
-        from sqlalchemy.pool import StaticPool
-
+    def _alone(self) -> Iterator[sqlite3.Connection]:
+        """A new connection, while no other process writes."""
         lock = FileLock(self.folder / WRITE_LOCK)
         try:
             with lock:
                 connection = connect(self.folder / FILE)
-                # A migration that rebuilds a table drops the old one, which must not delete other rows by cascade.
-                connection.execute("PRAGMA foreign_keys = 0")
-                engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-                event.listen(engine, "begin", lambda opened: opened.exec_driver_sql("BEGIN IMMEDIATE"))
                 try:
-                    yield engine
+                    yield connection
                 finally:
-                    engine.dispose()
                     connection.close()
         finally:
             lock.close()
+
+    @contextmanager
+    def creation(self) -> Iterator[Transaction]:
+        # On a connection of its own: the one that writes SQLite's statistics of tables does not use them.
+        with self._alone() as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield SqliteTransaction(connection)
+                connection.execute("COMMIT")
+            except sqlite3.Error as exc:
+                raise _store_error(exc) from exc
+
+    @contextmanager
+    def migration(self) -> Iterator["Engine"]:
+        from sqlalchemy import create_engine, event
+        from sqlalchemy.pool import StaticPool
+
+        with self._alone() as connection:
+            # A migration that rebuilds a table drops the old one, which must not delete other rows by cascade.
+            connection.execute("PRAGMA foreign_keys = 0")
+            engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+            event.listen(engine, "begin", lambda opened: opened.exec_driver_sql("BEGIN IMMEDIATE"))
+            try:
+                yield engine
+            finally:
+                engine.dispose()
 
     def close(self) -> None:
         with self._guard:

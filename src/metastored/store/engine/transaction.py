@@ -56,7 +56,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def list(self, items: Sequence[Any]) -> object:
-        """A list in the form in which `statements.in_list` expects it."""
+        """A list as a parameter of `IN :names`."""
 
     def insert(self, statement: Statement, **params: Any) -> int:
         """Runs an INSERT … RETURNING id; returns the new id."""

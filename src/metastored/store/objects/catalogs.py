@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 
 
@@ -16,16 +14,12 @@ class CatalogRow(NamedTuple):
     body: bytes
 
 
-_c = schema.catalogs.c
-_COLUMNS = sa.select(_c.id, _c.name, _c.fmt, _c.body)
-_THIS = _c.id == sa.bindparam("id")
-
-_FIND = Statement(_COLUMNS.where(_c.name == sa.bindparam("name")))
-_ROWS = Statement(_COLUMNS.order_by(_c.name))
-_NAMES = Statement(sa.select(_c.name).order_by(_c.name))
-_INSERT = Statement(sa.insert(schema.catalogs).values(bound("name", "fmt", "body")).returning(_c.id))
-_UPDATE = Statement(sa.update(schema.catalogs).values(bound("fmt", "body")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.catalogs).where(_THIS))
+_FIND = Statement("SELECT id, name, fmt, body FROM catalogs WHERE name = :name")
+_ROWS = Statement("SELECT id, name, fmt, body FROM catalogs ORDER BY name")
+_NAMES = Statement("SELECT name FROM catalogs ORDER BY name")
+_INSERT = Statement("INSERT INTO catalogs (name, fmt, body) VALUES (:name, :fmt, :body) RETURNING id")
+_UPDATE = Statement("UPDATE catalogs SET fmt = :fmt, body = :body WHERE id = :id")
+_DELETE = Statement("DELETE FROM catalogs WHERE id = :id")
 
 
 def find(tx: Transaction, name: str) -> CatalogRow | None:
@@ -43,12 +37,12 @@ def rows(tx: Transaction) -> list[CatalogRow]:
     return list(map(CatalogRow._make, tx.all(_ROWS)))
 
 
-def insert(tx: Transaction, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
+def insert(tx: Transaction, name: str, body: bytes, *, fmt: int = BODY_FORMAT) -> int:
     """Adds a catalog; returns its id."""
     return tx.insert(_INSERT, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def update(tx: Transaction, id: int, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     tx.run(_UPDATE, id=id, fmt=fmt, body=body)
 
 

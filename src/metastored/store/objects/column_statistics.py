@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, column_list, insert_into
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import tables
 
@@ -95,8 +93,6 @@ class Totals(NamedTuple):
     double_density: float | None
 
 
-_t, _p = schema.table_statistics, schema.partition_statistics
-_tables, _partitions = schema.tables.c, schema.partitions.c
 _SHOWN = ("column_name", "type", "kind", "last_analyzed", "fmt", "body")
 _SKETCHES = ("bit_vector", "histogram")
 _NUMBERS = ("low", "high", "double_low", "double_high", "nulls", "distincts", "average_length", "max_length")
@@ -104,17 +100,9 @@ _WRITTEN = (
     *("column_name", "engine", "type", "kind", "last_analyzed", *_NUMBERS, "trues", "falses"),
     *("fmt", "body", *_SKETCHES),
 )
-_OF_TABLE = _t.c.table_id == sa.bindparam("table_id")
-_NAMED = sa.and_(_partitions.table_id == sa.bindparam("table_id"), in_list(_partitions.name, "names"))
-_JOINED = schema.partitions.join(_p, _p.c.partition_id == _partitions.id)
-
-
-def _engine(table: sa.Table) -> sa.ColumnElement[bool]:
-    return table.c.engine == sa.bindparam("engine")
-
-
-def _columns(table: sa.Table) -> sa.ColumnElement[bool]:
-    return in_list(table.c.column_name, "columns")
+_OF_PARTITIONS = "partitions p JOIN partition_statistics s ON s.partition_id = p.id"
+_NAMED = "p.table_id = :table_id AND p.name IN :names"
+_COLUMNS = "s.engine = :engine AND s.column_name IN :columns"
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -122,16 +110,20 @@ def _columns(table: sa.Table) -> sa.ColumnElement[bool]:
 
 @lru_cache
 def _read(of_partitions: bool, sketches: bool) -> Statement:
-    table = _p if of_partitions else _t
-    null: sa.ColumnElement[Any] = sa.literal_column("NULL")
-    shown = [*(table.c[name] for name in _SHOWN), *(table.c[name] if sketches else null for name in _SKETCHES)]
+    shown = f"{column_list(*_SHOWN, of='s')}, {column_list(*_SKETCHES, of='s') if sketches else 'NULL, NULL'}"
     if of_partitions:
-        query = sa.select(_partitions.name, *shown).select_from(_JOINED).where(_NAMED)
-        query = query.order_by(_partitions.name, _p.c.column_name)
-    else:
-        source = schema.tables.join(_t, _t.c.table_id == _tables.id)
-        query = sa.select(_tables.name, *shown).select_from(source).where(_OF_TABLE).order_by(_t.c.column_name)
-    return Statement(query.where(_engine(table), _columns(table)))
+        return Statement(
+            f"""
+            SELECT p.name, {shown} FROM {_OF_PARTITIONS}
+            WHERE {_NAMED} AND {_COLUMNS} ORDER BY p.name, s.column_name
+            """
+        )
+    return Statement(
+        f"""
+        SELECT t.name, {shown} FROM tables t JOIN table_statistics s ON s.table_id = t.id
+        WHERE s.table_id = :table_id AND {_COLUMNS} ORDER BY s.column_name
+        """
+    )
 
 
 def of_table(
@@ -162,10 +154,10 @@ def of_partitions(
 
 
 _NUMBERS_OF_PARTITIONS = Statement(
-    sa.select(_partitions.name, *(_p.c[name] for name in Numbers._fields[1:]))
-    .select_from(_JOINED)
-    .where(_NAMED, _engine(_p), _columns(_p))
-    .order_by(_partitions.name)
+    f"""
+    SELECT p.name, {column_list(*Numbers._fields[1:], of="s")} FROM {_OF_PARTITIONS}
+    WHERE {_NAMED} AND {_COLUMNS} ORDER BY p.name
+    """
 )
 
 
@@ -177,39 +169,32 @@ def numbers(tx: Transaction, table_id: int, names: Sequence[str], columns: Seque
     return list(map(Numbers._make, result))
 
 
-def _totals() -> sa.Select[Any]:
-    c, f = _p.c, sa.func
-    whole = sa.BigInteger()
-
-    def density(high: sa.ColumnElement[Any], low: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        spread: sa.ColumnElement[Any] = sa.cast(high, sa.Double()) - sa.cast(low, sa.Double())
-        return f.avg(spread / f.nullif(c.distincts, sa.literal_column("0")))
-
-    return (
-        sa.select(
-            *(c.column_name, c.type, c.kind, f.count()),
-            *(f.min(c.low), f.max(c.high), f.min(c.double_low), f.max(c.double_high)),
-            *(sa.cast(f.sum(c.nulls), whole), f.max(c.distincts), sa.cast(f.sum(c.distincts), whole)),
-            *(f.max(c.average_length), f.max(c.max_length)),
-            *(sa.cast(f.sum(c.trues), whole), sa.cast(f.sum(c.falses), whole)),
-            *(density(c.high, c.low), density(c.double_high, c.double_low)),
-        )
-        .select_from(_JOINED)
-        .where(_NAMED, _engine(_p), _columns(_p))
-        .group_by(c.column_name, c.type, c.kind)
-    )
+def _density(low: str, high: str) -> str:
+    spread = f"CAST({high} AS DOUBLE PRECISION) - CAST({low} AS DOUBLE PRECISION)"
+    return f"avg(({spread}) / nullif(s.distincts, 0))"
 
 
-_TOTALS = Statement(_totals())
+_TOTALS = Statement(
+    f"""
+    SELECT s.column_name, s.type, s.kind, count(*),
+        min(s.low), max(s.high), min(s.double_low), max(s.double_high),
+        CAST(sum(s.nulls) AS BIGINT), max(s.distincts), CAST(sum(s.distincts) AS BIGINT),
+        max(s.average_length), max(s.max_length),
+        CAST(sum(s.trues) AS BIGINT), CAST(sum(s.falses) AS BIGINT),
+        {_density("s.low", "s.high")}, {_density("s.double_low", "s.double_high")}
+    FROM {_OF_PARTITIONS}
+    WHERE {_NAMED} AND {_COLUMNS}
+    GROUP BY s.column_name, s.type, s.kind
+    """
+)
 _COMPLETE = Statement(
-    sa.select(sa.func.count()).select_from(
-        sa.select(_p.c.partition_id)
-        .select_from(_JOINED)
-        .where(_NAMED, _engine(_p), _columns(_p))
-        .group_by(_p.c.partition_id)
-        .having(sa.func.count() == sa.bindparam("wanted"))
-        .subquery()
-    )
+    f"""
+    SELECT count(*) FROM (
+        SELECT s.partition_id FROM {_OF_PARTITIONS}
+        WHERE {_NAMED} AND {_COLUMNS}
+        GROUP BY s.partition_id HAVING count(*) = :wanted
+    ) AS complete
+    """
 )
 
 
@@ -234,9 +219,11 @@ def complete(tx: Transaction, table_id: int, names: Sequence[str], columns: Sequ
     return number
 
 
-_COLUMNS_OF_TABLE = Statement(sa.select(_t.c.column_name).distinct().where(_OF_TABLE).order_by(_t.c.column_name))
+_COLUMNS_OF_TABLE = Statement(
+    "SELECT DISTINCT column_name FROM table_statistics WHERE table_id = :table_id ORDER BY column_name"
+)
 _COLUMNS_OF_PARTITION = Statement(
-    sa.select(_p.c.column_name).distinct().select_from(_JOINED).where(_NAMED).order_by(_p.c.column_name)
+    f"SELECT DISTINCT s.column_name FROM {_OF_PARTITIONS} WHERE {_NAMED} ORDER BY s.column_name"
 )
 
 
@@ -254,21 +241,23 @@ def columns_of(tx: Transaction, table_id: int, partition: str | None = None) -> 
 
 @lru_cache
 def _write(of_partitions: bool) -> tuple[Statement, Statement]:
-    table, owner = (_p, "partition_id") if of_partitions else (_t, "table_id")
-    key = (owner, "column_name", "engine")
-    delete = sa.delete(table).where(*(table.c[name] == sa.bindparam(name) for name in key))
-    positions = (owner, *_WRITTEN)
-    insert = sa.insert(table).values(bound(*positions)).inline()
-    return Statement(delete, positions=key), Statement(insert, positions=positions)
+    table, owner = ("partition_statistics", "partition_id") if of_partitions else ("table_statistics", "table_id")
+    return (
+        Statement(
+            f"DELETE FROM {table} WHERE {owner} = :{owner} AND column_name = :column_name AND engine = :engine",
+            positions=(owner, "column_name", "engine"),
+        ),
+        Statement(insert_into(table, owner, *_WRITTEN), positions=(owner, *_WRITTEN)),
+    )
 
 
-def write_of_table(tx: Transaction, rows: Sequence[NewStatistics], *, fmt: int = schema.BODY_FORMAT) -> None:
+def write_of_table(tx: Transaction, rows: Sequence[NewStatistics], *, fmt: int = BODY_FORMAT) -> None:
     """Replaces the statistics of the same columns of a table, which must be locked."""
     _replace(tx, rows, fmt, of_partitions=False)
 
 
 def write_of_partitions(
-    tx: Transaction, table_id: int, rows: Sequence[NewStatistics], *, fmt: int = schema.BODY_FORMAT
+    tx: Transaction, table_id: int, rows: Sequence[NewStatistics], *, fmt: int = BODY_FORMAT
 ) -> None:
     """Replaces the statistics of the same columns of partitions of one table, which must be locked."""
     if rows:
@@ -284,14 +273,15 @@ def _replace(tx: Transaction, rows: Sequence[NewStatistics], fmt: int, *, of_par
 
 @lru_cache
 def _delete(of_partitions: bool, columns: bool, engine: bool) -> Statement:
-    table = _p if of_partitions else _t
-    of_named = _p.c.partition_id.in_(sa.select(_partitions.id).where(_NAMED))
-    statement = sa.delete(table).where(of_named if of_partitions else _OF_TABLE)
+    if of_partitions:
+        text = f"DELETE FROM partition_statistics WHERE partition_id IN (SELECT p.id FROM partitions p WHERE {_NAMED})"
+    else:
+        text = "DELETE FROM table_statistics WHERE table_id = :table_id"
     if columns:
-        statement = statement.where(_columns(table))
+        text += " AND column_name IN :columns"
     if engine:
-        statement = statement.where(_engine(table))
-    return Statement(statement)
+        text += " AND engine = :engine"
+    return Statement(text)
 
 
 def delete(
@@ -319,11 +309,13 @@ def delete(
     return deleted
 
 
-_OF_ALL_PARTITIONS = _p.c.partition_id.in_(
-    sa.select(_partitions.id).where(_partitions.table_id == sa.bindparam("table_id"))
+_FORGET_TABLE = Statement("DELETE FROM table_statistics WHERE table_id = :table_id AND column_name IN :columns")
+_FORGET_PARTITIONS = Statement(
+    """
+    DELETE FROM partition_statistics
+    WHERE partition_id IN (SELECT id FROM partitions WHERE table_id = :table_id) AND column_name IN :columns
+    """
 )
-_FORGET_TABLE = Statement(sa.delete(_t).where(_OF_TABLE, _columns(_t)))
-_FORGET_PARTITIONS = Statement(sa.delete(_p).where(_OF_ALL_PARTITIONS, _columns(_p)))
 
 
 def forget_columns(tx: Transaction, table_id: int, columns: Sequence[str], *, of_partitions: bool) -> int:

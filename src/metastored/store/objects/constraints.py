@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, insert_into
 from metastored.store.engine.transaction import Transaction
 
 
@@ -51,55 +48,34 @@ class ConstraintRow(NamedTuple):
     parent_column: str | None
 
 
-_c = schema.constraints.c
-_t, _d, _k = schema.tables.c, schema.databases.c, schema.catalogs.c
-_parent_tables = schema.tables.alias("parent_tables")
-_parent_databases = schema.databases.alias("parent_databases")
-_SOURCE = (
-    schema.constraints.join(schema.tables, _c.table_id == _t.id)
-    .join(schema.databases, _t.db_id == _d.id)
-    .join(schema.catalogs, _d.cat_id == _k.id)
-    .outerjoin(_parent_tables, _c.parent_id == _parent_tables.c.id)
-    .outerjoin(_parent_databases, _parent_tables.c.db_id == _parent_databases.c.id)
-)
-_ROWS = (
-    sa.select(
-        *(_c.kind, _c.name, _c.position, _k.name, _d.name, _t.name, _c.column_name, _c.flags),
-        *(_c.update_rule, _c.delete_rule, _c.value),
-        *(_c.parent_id, _parent_databases.c.name, _parent_tables.c.name, _c.parent_column),
+_SELECT = """
+    SELECT k.kind, k.name, k.position, c.name, d.name, t.name, k.column_name, k.flags,
+        k.update_rule, k.delete_rule, k.value, k.parent_id, pd.name, pt.name, k.parent_column
+    FROM constraints k
+    JOIN tables t ON k.table_id = t.id
+    JOIN databases d ON t.db_id = d.id
+    JOIN catalogs c ON d.cat_id = c.id
+    LEFT JOIN tables pt ON k.parent_id = pt.id
+    LEFT JOIN databases pd ON pt.db_id = pd.id
+"""
+"""The tables `pt` and `pd` are the parent and its database. The conditions follow, and the order by `k.id`."""
+_FIND = Statement(f"{_SELECT} WHERE k.table_id = :table_id AND k.kind IN :kinds ORDER BY k.id")
+_TAKEN = Statement("SELECT count(*) FROM constraints WHERE name = :name")
+_TAKEN_IN_TABLE = Statement("SELECT count(*) FROM constraints WHERE name = :name AND table_id = :table_id")
+_INSERT = Statement(insert_into("constraints", *NewConstraint._fields), positions=NewConstraint._fields)
+_DELETE = Statement("DELETE FROM constraints WHERE (table_id = :table_id OR parent_id = :table_id) AND name = :name")
+_DELETE_ON_COLUMNS = Statement(
+    """
+    DELETE FROM constraints WHERE (table_id, name) IN (
+        SELECT table_id, name FROM constraints
+        WHERE table_id = :table_id AND column_name IN :columns
+            OR parent_id = :table_id AND parent_column IN :columns
     )
-    .select_from(_SOURCE)
-    .order_by(_c.id)
+    """
 )
-_OF_TABLE = _c.table_id == sa.bindparam("table_id")
-_FIND = Statement(_ROWS.where(_OF_TABLE, in_list(_c.kind, "kinds")))
-_NUMBER = sa.select(sa.func.count()).select_from(schema.constraints).where(_c.name == sa.bindparam("name"))
-_TAKEN = Statement(_NUMBER)
-_TAKEN_IN_TABLE = Statement(_NUMBER.where(_OF_TABLE))
-_INSERT = Statement(
-    sa.insert(schema.constraints).values(bound(*NewConstraint._fields)).inline(), positions=NewConstraint._fields
-)
-_DELETE = Statement(
-    sa.delete(schema.constraints).where(
-        sa.or_(_OF_TABLE, _c.parent_id == sa.bindparam("table_id")), _c.name == sa.bindparam("name")
-    )
-)
-_ON_COLUMNS = sa.select(_c.table_id, _c.name).where(
-    sa.or_(
-        sa.and_(_OF_TABLE, in_list(_c.column_name, "columns")),
-        sa.and_(_c.parent_id == sa.bindparam("table_id"), in_list(_c.parent_column, "columns")),
-    )
-)
-_DELETE_ON_COLUMNS = Statement(sa.delete(schema.constraints).where(sa.tuple_(_c.table_id, _c.name).in_(_ON_COLUMNS)))
-_RENAME = Statement(
-    sa.update(schema.constraints)
-    .values(column_name=sa.bindparam("new"))
-    .where(_OF_TABLE, _c.column_name == sa.bindparam("old"))
-)
+_RENAME = Statement("UPDATE constraints SET column_name = :new WHERE table_id = :table_id AND column_name = :old")
 _RENAME_PARENT = Statement(
-    sa.update(schema.constraints)
-    .values(parent_column=sa.bindparam("new"))
-    .where(_c.parent_id == sa.bindparam("table_id"), _c.parent_column == sa.bindparam("old"))
+    "UPDATE constraints SET parent_column = :new WHERE parent_id = :table_id AND parent_column = :old"
 )
 
 
@@ -108,25 +84,19 @@ def of_table(tx: Transaction, table_id: int, *kinds: str) -> list[ConstraintRow]
     return list(map(ConstraintRow._make, tx.all(_FIND, table_id=table_id, kinds=tx.list(kinds))))
 
 
-_FILTERS = {
-    "parent_database": _parent_databases.c.name,
-    "parent_table": _parent_tables.c.name,
-    "database": _d.name,
-    "table": _t.name,
-}
+_FILTERS = {"parent_database": "pd.name", "parent_table": "pt.name", "database": "d.name", "table": "t.name"}
 
 
 @lru_cache
-def _foreign_keys(kind: str, filters: tuple[str, ...]) -> Statement:
-    conditions = [_FILTERS[name] == sa.bindparam(name) for name in filters]
-    this_kind = _c.kind == sa.bindparam("kind")
-    return Statement(_ROWS.where(this_kind, _k.name == sa.bindparam("catalog"), *conditions))
+def _foreign_keys(filters: tuple[str, ...]) -> Statement:
+    conditions = "".join(f" AND {_FILTERS[name]} = :{name}" for name in filters)
+    return Statement(f"{_SELECT} WHERE k.kind = :kind AND c.name = :catalog{conditions} ORDER BY k.id")
 
 
 def referring(tx: Transaction, kind: str, catalog: str, **names: str | None) -> list[ConstraintRow]:
     """Constraints of one kind by the names of their tables and parents; a name that is None matches any."""
     parameters = {key: name for key, name in names.items() if name is not None}
-    result = tx.all(_foreign_keys(kind, tuple(sorted(parameters))), kind=kind, catalog=catalog, **parameters)
+    result = tx.all(_foreign_keys(tuple(sorted(parameters))), kind=kind, catalog=catalog, **parameters)
     return list(map(ConstraintRow._make, result))
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import SQLITE, Statement, bound, in_list
+from metastored.store.engine.statements import SQLITE, Statement
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 
 
@@ -18,38 +16,31 @@ class DatabaseRow(NamedTuple):
     body: bytes
 
 
-_d, _c = schema.databases.c, schema.catalogs.c
-_IN_CATALOG = _d.cat_id.in_(sa.select(_c.id).where(_c.name == sa.bindparam("cat")))
-_THIS = _d.id == sa.bindparam("id")
-_COLUMNS = sa.select(_d.id, _d.cat_id, _d.name, _d.fmt, _d.body).where(_IN_CATALOG)
+_COLUMNS = "id, cat_id, name, fmt, body"
+_IN_CATALOG = "cat_id IN (SELECT id FROM catalogs WHERE name = :cat)"
 
-_FIND = Statement(_COLUMNS.where(_d.name == sa.bindparam("name")))
-_FIND_MANY = _COLUMNS.where(in_list(_d.name, "names")).order_by(_d.name)
-_NAMED = Statement(_FIND_MANY)
-_NAMED_SHARED = Statement(_FIND_MANY.with_for_update(read=True))
-_ROWS = Statement(_COLUMNS.order_by(_d.name))
+_FIND = Statement(f"SELECT {_COLUMNS} FROM databases WHERE {_IN_CATALOG} AND name = :name")
+_NAMED = Statement(f"SELECT {_COLUMNS} FROM databases WHERE {_IN_CATALOG} AND name IN :names ORDER BY name")
+_NAMED_SHARED = Statement(
+    f"SELECT {_COLUMNS} FROM databases WHERE {_IN_CATALOG} AND name IN :names ORDER BY name FOR SHARE"
+)
+_ROWS = Statement(f"SELECT {_COLUMNS} FROM databases WHERE {_IN_CATALOG} ORDER BY name")
 
 
-def _mentions(dialect: str) -> sa.TextClause:
+def _mentions(dialect: str) -> str:
     position = "instr(body, :text)" if dialect == SQLITE else "position(:text in body)"
-    return sa.text(f"SELECT id, cat_id, name, fmt, body FROM databases WHERE {position} > 0 ORDER BY id")
+    return f"SELECT {_COLUMNS} FROM databases WHERE {position} > 0 ORDER BY id"
 
 
 _MENTIONING = Statement(_mentions)
-_NAMES = Statement(sa.select(_d.name).where(_IN_CATALOG).order_by(_d.name))
-_INSERT = Statement(sa.insert(schema.databases).values(bound("cat_id", "name", "fmt", "body")).returning(_d.id))
-_UPDATE = Statement(sa.update(schema.databases).values(bound("fmt", "body")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.databases).where(_THIS))
-_SHARE = Statement(sa.select(_d.id).where(_THIS).with_for_update(read=True))
-_LOCK = Statement(sa.select(_d.id).where(_THIS).with_for_update())
-
-
-def _has(table: sa.Table) -> Statement:
-    return Statement(sa.select(sa.exists().where(table.c.db_id == sa.bindparam("id"))))
-
-
-_HAS_TABLES = _has(schema.tables)
-_HAS_FUNCTIONS = _has(schema.functions)
+_NAMES = Statement(f"SELECT name FROM databases WHERE {_IN_CATALOG} ORDER BY name")
+_INSERT = Statement("INSERT INTO databases (cat_id, name, fmt, body) VALUES (:cat_id, :name, :fmt, :body) RETURNING id")
+_UPDATE = Statement("UPDATE databases SET fmt = :fmt, body = :body WHERE id = :id")
+_DELETE = Statement("DELETE FROM databases WHERE id = :id")
+_SHARE = Statement("SELECT id FROM databases WHERE id = :id FOR SHARE")
+_LOCK = Statement("SELECT id FROM databases WHERE id = :id FOR UPDATE")
+_HAS_TABLES = Statement("SELECT EXISTS (SELECT * FROM tables WHERE db_id = :id)")
+_HAS_FUNCTIONS = Statement("SELECT EXISTS (SELECT * FROM functions WHERE db_id = :id)")
 
 
 def find(tx: Transaction, cat: str, name: str) -> DatabaseRow | None:
@@ -78,12 +69,12 @@ def mentioning(tx: Transaction, text: str) -> list[DatabaseRow]:
     return list(map(DatabaseRow._make, tx.all(_MENTIONING, text=text.encode())))
 
 
-def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
+def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = BODY_FORMAT) -> int:
     """Adds a database; returns its id."""
     return tx.insert(_INSERT, cat_id=cat_id, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def update(tx: Transaction, id: int, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     tx.run(_UPDATE, id=id, fmt=fmt, body=body)
 
 

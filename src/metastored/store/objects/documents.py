@@ -7,10 +7,8 @@ belongs to a database or a table is deleted with it. Names are compared exactly.
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import SQLITE, Statement, bound, limit_of, limited
+from metastored.store.engine.statements import SQLITE, Statement, insert_into, limit_of
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 
 
@@ -24,27 +22,25 @@ class DocumentRow(NamedTuple):
     body: bytes
 
 
-_d = schema.documents.c
-_COLUMNS = sa.select(_d.id, _d.kind, _d.parent, _d.key, _d.at, _d.fmt, _d.body)
-_THIS = _d.id == sa.bindparam("id")
-_KIND = _d.kind == sa.bindparam("kind")
-_PARENT = _d.parent == sa.bindparam("parent")
-_NAMED = sa.and_(_KIND, _PARENT, _d.key == sa.bindparam("key"))
+_COLUMNS = "id, kind, parent, key, at, fmt, body"
 
-_FIND = Statement(_COLUMNS.where(_NAMED))
-_BY_ID = Statement(_COLUMNS.where(_KIND, _THIS))
-_BELOW = Statement(_COLUMNS.where(_KIND, _PARENT).order_by(_d.key))
-_OF_KIND = Statement(_COLUMNS.where(_KIND).order_by(_d.parent, _d.key))
-_NEWEST = Statement(limited(_COLUMNS.where(_KIND, _PARENT).order_by(_d.at.desc(), _d.id.desc())))
-_LOCK = Statement(sa.select(_d.id).where(_KIND, _PARENT).order_by(_d.id).with_for_update())
-_INSERT = Statement(
-    sa.insert(schema.documents)
-    .values(bound("kind", "db_id", "table_id", "parent", "key", "at", "fmt", "body"))
-    .returning(_d.id)
+_FIND = Statement(f"SELECT {_COLUMNS} FROM documents WHERE kind = :kind AND parent = :parent AND key = :key")
+_BY_ID = Statement(f"SELECT {_COLUMNS} FROM documents WHERE kind = :kind AND id = :id")
+_BELOW = Statement(f"SELECT {_COLUMNS} FROM documents WHERE kind = :kind AND parent = :parent ORDER BY key")
+_OF_KIND = Statement(f"SELECT {_COLUMNS} FROM documents WHERE kind = :kind ORDER BY parent, key")
+_NEWEST = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM documents WHERE kind = :kind AND parent = :parent
+    ORDER BY at DESC, id DESC LIMIT :limit
+    """
 )
-_UPDATE = Statement(sa.update(schema.documents).values(bound("key", "at", "fmt", "body")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.documents).where(_THIS))
-_DELETE_BEFORE = Statement(sa.delete(schema.documents).where(_KIND, _d.at < sa.bindparam("at")))
+_LOCK = Statement("SELECT id FROM documents WHERE kind = :kind AND parent = :parent ORDER BY id FOR UPDATE")
+_INSERT = Statement(
+    insert_into("documents", "kind", "db_id", "table_id", "parent", "key", "at", "fmt", "body") + " RETURNING id"
+)
+_UPDATE = Statement("UPDATE documents SET key = :key, at = :at, fmt = :fmt, body = :body WHERE id = :id")
+_DELETE = Statement("DELETE FROM documents WHERE id = :id")
+_DELETE_BEFORE = Statement("DELETE FROM documents WHERE kind = :kind AND at < :at")
 
 
 def find(tx: Transaction, kind: str, key: str, parent: str = "") -> DocumentRow | None:
@@ -91,7 +87,7 @@ def insert(
     at: int = 0,
     db_id: int | None = None,
     table_id: int | None = None,
-    fmt: int = schema.BODY_FORMAT,
+    fmt: int = BODY_FORMAT,
 ) -> int:
     """Adds a document; returns its id."""
     return tx.insert(
@@ -99,7 +95,7 @@ def insert(
     )
 
 
-def update(tx: Transaction, id: int, key: str, body: bytes, *, at: int = 0, fmt: int = schema.BODY_FORMAT) -> None:
+def update(tx: Transaction, id: int, key: str, body: bytes, *, at: int = 0, fmt: int = BODY_FORMAT) -> None:
     """Replace a document's key, number and body."""
     tx.run(_UPDATE, id=id, key=key, at=at, fmt=fmt, body=body)
 

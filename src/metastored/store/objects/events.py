@@ -4,15 +4,13 @@ Ids have no gaps and rise in the order in which transactions commit, so that a r
 a 6 later. To ensure this, an id is taken from a counter whose row stays locked until the commit: append events last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list, limit_of, limited
+from metastored.store.engine.statements import Statement, column_list, insert_into, limit_of
+from metastored.store.engine.stored import EVENT_COUNTER
 from metastored.store.engine.transaction import Transaction
 
 EXPIRY_BATCH: Final = 1000
@@ -48,56 +46,48 @@ class EventFilter:
 
 ALL: Final = EventFilter()
 
-_e, _counter = schema.events.c, schema.counters.c
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.EVENT_COUNTER}'")
-_AFTER = _e.id > sa.bindparam("last")
-
-_NEXT = Statement(
-    sa.update(schema.counters)
-    .values(value=_counter.value + sa.bindparam("number"))
-    .where(_COUNTER)
-    .returning(_counter.value)
-)
-_CURRENT = Statement(sa.select(_counter.value).where(_COUNTER))
-_NEW = ("id", "time", "type", "cat", "db", "tbl", "fmt", "body")
-_INSERT = Statement(sa.insert(schema.events).values(bound(*_NEW)).inline(), positions=_NEW)
-_OLDEST = Statement(limited(sa.select(_e.id, _e.time).order_by(_e.id)))
-_DELETE = Statement(sa.delete(schema.events).where(_e.id <= sa.bindparam("id")))
+_NEXT = Statement(f"UPDATE counters SET value = value + :number WHERE name = '{EVENT_COUNTER}' RETURNING value")
+_CURRENT = Statement(f"SELECT value FROM counters WHERE name = '{EVENT_COUNTER}'")
+_INSERT = Statement(insert_into("events", *EventRow._fields), positions=EventRow._fields)
+_OLDEST = Statement("SELECT id, time FROM events ORDER BY id LIMIT :limit")
+_DELETE = Statement("DELETE FROM events WHERE id <= :id")
 
 
-def _conditions(field_names: frozenset[str]) -> Iterator[sa.ColumnElement[bool]]:
-    nameless = "and_nameless" in field_names
-    for name, column in (("cat", _e.cat), ("db", _e.db)):
+def _conditions(field_names: frozenset[str]) -> str:
+    """The conditions on the fields of a filter that are set. A column that is compared is named as its parameter."""
+    conditions = ["id > :last"]
+    for name in ("cat", "db"):
         if name in field_names:
-            same = column == sa.bindparam(name)
-            yield sa.or_(same, column.is_(None)) if nameless else same
+            nameless = f" OR {name} IS NULL" if "and_nameless" in field_names else ""
+            conditions.append(f"({name} = :{name}{nameless})")
     if "tables" in field_names:
-        yield in_list(_e.tbl, "tables")
+        conditions.append("tbl IN :tables")
     if "types" in field_names:
-        yield in_list(_e.type, "types")
+        conditions.append("type IN :types")
     if "not_types" in field_names:
-        yield sa.not_(in_list(_e.type, "not_types"))
+        conditions.append("type NOT IN :not_types")
     if "until" in field_names:
-        yield _e.id <= sa.bindparam("until")
+        conditions.append("id <= :until")
+    return " AND ".join(conditions)
 
 
-_COLUMNS = sa.select(_e.id, _e.time, _e.type, _e.cat, _e.db, _e.tbl, _e.fmt, _e.body)
-_FIND_MANY = Statement(_COLUMNS.where(in_list(_e.id, "ids")).order_by(_e.id))
+_COLUMNS = column_list(*EventRow._fields)
+_FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM events WHERE id IN :ids ORDER BY id")
 
 
 @cache
 def _since(field_names: frozenset[str]) -> Statement:
-    return Statement(limited(_COLUMNS.where(_AFTER, *_conditions(field_names)).order_by(_e.id)))
+    return Statement(f"SELECT {_COLUMNS} FROM events WHERE {_conditions(field_names)} ORDER BY id LIMIT :limit")
 
 
 @cache
 def _ids_since(field_names: frozenset[str]) -> Statement:
-    return Statement(limited(sa.select(_e.id).where(_AFTER, *_conditions(field_names)).order_by(_e.id)))
+    return Statement(f"SELECT id FROM events WHERE {_conditions(field_names)} ORDER BY id LIMIT :limit")
 
 
 @cache
 def _count(field_names: frozenset[str]) -> Statement:
-    return Statement(sa.select(sa.func.count(_e.id)).where(_AFTER, *_conditions(field_names)))
+    return Statement(f"SELECT count(id) FROM events WHERE {_conditions(field_names)}")
 
 
 def _bound(tx: Transaction, event_filter: EventFilter) -> tuple[frozenset[str], dict[str, Any]]:

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement
+from metastored.store.engine.stored import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 
 
@@ -26,24 +24,15 @@ class FunctionOfDatabase(NamedTuple):
     body: bytes
 
 
-_f, _d, _c = schema.functions.c, schema.databases.c, schema.catalogs.c
-_SOURCE = schema.functions.join(schema.databases, _f.db_id == _d.id).join(schema.catalogs, _d.cat_id == _c.id)
-_IN_CATALOG = _c.name == sa.bindparam("cat")
-_IN_DATABASE = sa.and_(_IN_CATALOG, _d.name == sa.bindparam("db"))
-_THIS = _f.id == sa.bindparam("id")
+_FROM = "FROM functions f JOIN databases d ON f.db_id = d.id JOIN catalogs c ON d.cat_id = c.id"
+_IN_DATABASE = "c.name = :cat AND d.name = :db"
 
-_FIND = Statement(
-    sa.select(_f.id, _f.db_id, _f.name, _f.fmt, _f.body)
-    .select_from(_SOURCE)
-    .where(_IN_DATABASE, _f.name == sa.bindparam("name"))
-)
-_NAMES = Statement(sa.select(_f.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_f.name))
-_ROWS = Statement(
-    sa.select(_d.name, _f.name, _f.fmt, _f.body).select_from(_SOURCE).where(_IN_CATALOG).order_by(_d.name, _f.name)
-)
-_INSERT = Statement(sa.insert(schema.functions).values(bound("db_id", "name", "fmt", "body")).returning(_f.id))
-_UPDATE = Statement(sa.update(schema.functions).values(bound("db_id", "name", "fmt", "body")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.functions).where(_THIS))
+_FIND = Statement(f"SELECT f.id, f.db_id, f.name, f.fmt, f.body {_FROM} WHERE {_IN_DATABASE} AND f.name = :name")
+_NAMES = Statement(f"SELECT f.name {_FROM} WHERE {_IN_DATABASE} ORDER BY f.name")
+_ROWS = Statement(f"SELECT d.name, f.name, f.fmt, f.body {_FROM} WHERE c.name = :cat ORDER BY d.name, f.name")
+_INSERT = Statement("INSERT INTO functions (db_id, name, fmt, body) VALUES (:db_id, :name, :fmt, :body) RETURNING id")
+_UPDATE = Statement("UPDATE functions SET db_id = :db_id, name = :name, fmt = :fmt, body = :body WHERE id = :id")
+_DELETE = Statement("DELETE FROM functions WHERE id = :id")
 
 
 def find(tx: Transaction, cat: str, db: str, name: str) -> FunctionRow | None:
@@ -61,12 +50,12 @@ def rows(tx: Transaction, cat: str) -> list[FunctionOfDatabase]:
     return list(map(FunctionOfDatabase._make, tx.all(_ROWS, cat=cat)))
 
 
-def insert(tx: Transaction, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
+def insert(tx: Transaction, db_id: int, name: str, body: bytes, *, fmt: int = BODY_FORMAT) -> int:
     """Adds a function; returns its id."""
     return tx.insert(_INSERT, db_id=db_id, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def update(tx: Transaction, id: int, db_id: int, name: str, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     """Replaces a complete function, its name and database included."""
     tx.run(_UPDATE, id=id, db_id=db_id, name=name, fmt=fmt, body=body)
 

@@ -2,7 +2,7 @@
 
 The reference is `metastored.filters.hive.tree.predicate`: a condition matches the same partitions, on either database.
 Values are bound, never written into the text, so filters that differ only in their literals share one
-compiled statement.
+statement.
 """
 
 import re
@@ -27,8 +27,8 @@ from metastored.filters.hive.tree import (
 from metastored.filters.logic import And, Or, PartitionKeys
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION
-from metastored.store.engine.schema import VALUE_COLUMNS
 from metastored.store.engine.statements import SQLITE
+from metastored.store.engine.stored import VALUE_COLUMNS
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects.partitions import Where
 
@@ -172,7 +172,7 @@ class _Builder:
                 raise _NotTranslatable
 
     def _listed(self, value: str, items: Sequence[str | int], negated: bool) -> str:
-        return self._dialect.listed(value, self._bind(self._tx.list(items)), negated)
+        return f"{value} {'NOT ' if negated else ''}IN {self._bind(self._tx.list(items))}"
 
     def _unusual(self, column: str, test: Callable[[str], str]) -> str:
         """The test, for integers not written as usual: 007, +7, -07.
@@ -230,9 +230,6 @@ class _Sqlite:
     def is_date(self, column: str) -> str:
         return f"{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
 
-    def listed(self, value: str, parameter: str, negated: bool) -> str:
-        return f"{value} {'NOT ' if negated else ''}IN (SELECT value FROM json_each({parameter}))"
-
     def like(self, column: str, parameter: str) -> str:
         return f"{column} GLOB {parameter}"
 
@@ -255,9 +252,6 @@ class _Postgres:
 
     def is_date(self, column: str) -> str:
         return f"{column} ~ '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$'"
-
-    def listed(self, value: str, parameter: str, negated: bool) -> str:
-        return f"{value} <> ALL({parameter})" if negated else f"{value} = ANY({parameter})"
 
     def like(self, column: str, parameter: str) -> str:
         return f"{column} LIKE {parameter} ESCAPE '\\'"

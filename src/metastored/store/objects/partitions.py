@@ -10,12 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.hive.locations import LOCAL_SCHEME, Location, is_local, is_under, parse_location
-from metastored.store.engine import schema
-from metastored.store.engine.schema import VALUE_COLUMNS
-from metastored.store.engine.statements import SQLITE, Statement, bound, in_list, limit_of, limited
+from metastored.store.engine.statements import SQLITE, Statement, assigned, column_list, insert_into, limit_of
+from metastored.store.engine.stored import BODY_FORMAT, VALUE_COLUMNS
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import tables
 
@@ -44,7 +41,7 @@ class NewPartition(NamedTuple):
 
 
 class Where(NamedTuple):
-    """A condition on v1 … v8 in the SQL of one database, with parameters as `:name`, and their values."""
+    """A condition on v1 … v8 in the SQL of one database and the notation of statements, and its parameters."""
 
     sql: str
     params: Mapping[str, Any]
@@ -66,45 +63,41 @@ class Sizes(NamedTuple):
     """How many have a write id above zero."""
 
 
-_p, _s, _b = schema.partitions.c, schema.shapes.c, schema.bases.c
-_OF_TABLE = _p.table_id == sa.bindparam("table_id")
-_THIS = _p.id == sa.bindparam("id")
-_NAMED = in_list(_p.name, "names")
-_FIELDS = ("id", "name", "shape", "base", "suffix", "write_id", "fmt", "body")
-_COLUMNS = sa.select(*(_p[field] for field in _FIELDS)).where(_OF_TABLE)
+_COLUMNS = column_list(*PartitionRow._fields)
 
-_FIND = Statement(_COLUMNS.where(_p.name == sa.bindparam("name")))
-_FIND_MANY = Statement(_COLUMNS.where(_NAMED).order_by(_p.name))
-_EACH = Statement(limited(_COLUMNS.order_by(_p.name)))
-_NAMES = Statement(limited(sa.select(_p.name).where(_OF_TABLE).order_by(_p.name)))
-_EXISTING = Statement(sa.select(_p.name).where(_OF_TABLE, _NAMED).order_by(_p.name))
-_COUNT = Statement(sa.select(sa.func.count()).select_from(schema.partitions).where(_OF_TABLE))
+_FIND = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id AND name = :name")
+_FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id AND name IN :names ORDER BY name")
+_EACH = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
+_NAMES = Statement("SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
+_EXISTING = Statement("SELECT name FROM partitions WHERE table_id = :table_id AND name IN :names ORDER BY name")
+_COUNT = Statement("SELECT count(*) FROM partitions WHERE table_id = :table_id")
 _LOCATIONS = Statement(
-    sa.select(_p.base, sa.func.coalesce(_p.suffix, _p.name))
-    .where(_OF_TABLE, sa.or_(in_list(_p.base, "bases"), sa.and_(_p.base.is_(None), _p.suffix.is_not(None))))
-    .order_by(_p.name)
+    """
+    SELECT base, coalesce(suffix, name) FROM partitions
+    WHERE table_id = :table_id AND (base IN :bases OR base IS NULL AND suffix IS NOT NULL)
+    ORDER BY name
+    """
 )
 _NEW = ("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
-# Inline: no caller requests a thousand ids.
-_INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), positions=_NEW)
+_INSERT = Statement(insert_into("partitions", *_NEW), positions=_NEW)
 _CHANGED = ("shape", "base", "suffix", "write_id", "fmt", "body")
-_UPDATE = Statement(sa.update(schema.partitions).values(bound(*_CHANGED)).where(_THIS), positions=(*_CHANGED, "id"))
-_SET_BODY = Statement(sa.update(schema.partitions).values(bound("fmt", "body")).where(_THIS))
+_UPDATE = Statement(f"UPDATE partitions SET {assigned(*_CHANGED)} WHERE id = :id", positions=(*_CHANGED, "id"))
+_SET_BODY = Statement("UPDATE partitions SET fmt = :fmt, body = :body WHERE id = :id")
 _SET_WRITTEN = Statement(
-    sa.update(schema.partitions).values(bound("write_id", "body")).where(_THIS), positions=("write_id", "body", "id")
+    "UPDATE partitions SET write_id = :write_id, body = :body WHERE id = :id", positions=("write_id", "body", "id")
 )
-_RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
+_RENAME = Statement(f"UPDATE partitions SET {assigned('name', *VALUE_COLUMNS, 'suffix')} WHERE id = :id")
 _RELOCATE = Statement(
-    sa.text(
-        "UPDATE partitions SET suffix = :new || substr(suffix, :size + 1)"
-        " WHERE table_id = :table_id AND base IS NULL"
-        " AND (suffix = :old OR substr(suffix, 1, :size + 1) = :below)"
-    )
+    """
+    UPDATE partitions SET suffix = :new || substr(suffix, :size + 1)
+    WHERE table_id = :table_id AND base IS NULL
+        AND (suffix = :old OR substr(suffix, 1, :size + 1) = :below)
+    """
 )
-_DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
-_PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
+_DELETE_MANY = Statement("DELETE FROM partitions WHERE table_id = :table_id AND name IN :names")
+_PIN = "UPDATE partitions SET suffix = name WHERE table_id = :table_id AND base IS NOT NULL AND suffix IS NULL"
 _PIN_ALL = Statement(_PIN)
-_PIN_NAMED = Statement(_PIN.where(_NAMED))
+_PIN_NAMED = Statement(f"{_PIN} AND name IN :names")
 
 
 def find(tx: Transaction, table_id: int, name: str) -> PartitionRow | None:
@@ -174,24 +167,24 @@ def _by_values(dialect: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1024)
 def _matching(columns: str, sql: str, ordered: bool = True) -> Statement:
-    def build(dialect: str) -> sa.TextClause:
+    def text(dialect: str) -> str:
         source, name = _by_values(dialect)
         order = f"ORDER BY {name}" if ordered else ""
-        return sa.text(f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) {order} LIMIT :limit")
+        return f"SELECT {columns} FROM {source} WHERE table_id = :table_id AND ({sql}) {order} LIMIT :limit"
 
-    return Statement(build)
+    return Statement(text)
 
 
 @lru_cache(maxsize=1024)
 def _count_matching(sql: str) -> Statement:
-    return Statement(sa.text(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})"))
+    return Statement(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})")
 
 
 def each_matching(
     tx: Transaction, table_id: int, where: Where, limit: int = -1, *, ordered: bool = True
 ) -> Iterator[PartitionRow]:
     """The partitions that satisfy a condition, sorted by name, one by one. All of them may also be read unsorted."""
-    statement = _matching(", ".join(_FIELDS), where.sql, ordered or limit >= 0)
+    statement = _matching(_COLUMNS, where.sql, ordered or limit >= 0)
     return _rows(tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params))
 
 
@@ -210,23 +203,24 @@ def count_matching(tx: Transaction, table_id: int, where: Where) -> int:
 
 @lru_cache(maxsize=1024)
 def _sizes(sql: str | None, by_name: bool) -> Statement:
-    def build(dialect: str) -> sa.TextClause:
+    def text(dialect: str) -> str:
         # SQLite counts the characters of a text, PostgreSQL's octet_length the bytes of anything.
         octets = "length(CAST({} AS BLOB))" if dialect == SQLITE else "octet_length({})"
         table, order = ("partitions", "name") if sql is None else _by_values(dialect)
         source = f"{table} WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
         if by_name:
             source = f"(SELECT * FROM {source} ORDER BY {order} LIMIT :limit) AS chosen"
-        return sa.text(
-            "SELECT shape, base, count(*), "
-            f"CAST(sum({octets.format('body')}) AS BIGINT), "
-            f"CAST(sum({octets.format('coalesce(suffix, name)')}) AS BIGINT), "
-            "base IS NOT NULL OR suffix IS NOT NULL AS located, "
-            "CAST(sum(CASE WHEN write_id > 0 THEN 1 ELSE 0 END) AS BIGINT) "
-            f"FROM {source} GROUP BY shape, base, base IS NOT NULL OR suffix IS NOT NULL"
-        )
+        return f"""
+            SELECT shape, base, count(*),
+                CAST(sum({octets.format("body")}) AS BIGINT),
+                CAST(sum({octets.format("coalesce(suffix, name)")}) AS BIGINT),
+                base IS NOT NULL OR suffix IS NOT NULL AS located,
+                CAST(sum(CASE WHEN write_id > 0 THEN 1 ELSE 0 END) AS BIGINT)
+            FROM {source}
+            GROUP BY shape, base, base IS NOT NULL OR suffix IS NOT NULL
+        """
 
-    return Statement(build)
+    return Statement(text)
 
 
 def sizes(tx: Transaction, table_id: int, where: Where | None = None, limit: int = -1) -> list[Sizes]:
@@ -243,12 +237,12 @@ def sizes(tx: Transaction, table_id: int, where: Where | None = None, limit: int
     ]
 
 
-def _name_size(dialect: str) -> sa.TextClause:
+def _name_size(dialect: str) -> str:
     octets = "length(CAST(name AS BLOB))" if dialect == SQLITE else "octet_length(name)"
-    return sa.text(
-        f"SELECT count(*), CAST(coalesce(sum({octets}), 0) AS BIGINT) "
-        "FROM (SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit) AS chosen"
-    )
+    return f"""
+        SELECT count(*), CAST(coalesce(sum({octets}), 0) AS BIGINT)
+        FROM (SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit) AS chosen
+    """
 
 
 _NAME_SIZE = Statement(_name_size)
@@ -264,7 +258,7 @@ def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int
 # --- changes -----------------------------------------------------------------------------------------------
 
 
-def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.BODY_FORMAT) -> None:
+def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = BODY_FORMAT) -> None:
     """Adds partitions. Raises ConstraintViolated if one of the names is taken: then none was added."""
     tx.many(
         _INSERT,
@@ -284,7 +278,7 @@ def update(
     suffix: str | None,
     write_id: int,
     body: bytes,
-    fmt: int = schema.BODY_FORMAT,
+    fmt: int = BODY_FORMAT,
 ) -> None:
     """Replaces a partition except for its name and values."""
     tx.many(_UPDATE, [(shape, base, suffix, write_id, fmt, body, id)])
@@ -295,7 +289,7 @@ def update_many(tx: Transaction, rows: Sequence[PartitionRow]) -> None:
     tx.many(_UPDATE, [(row.shape, row.base, row.suffix, row.write_id, row.fmt, row.body, row.id) for row in rows])
 
 
-def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     """Replaces the columns of a partition that are not shared."""
     tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
 
@@ -340,25 +334,12 @@ def _eight(values: Sequence[str]) -> Sequence[str | None]:
 class _Shared:
     """Numbered values of a table, all in one column: shapes or bases. The table must be locked to add one."""
 
-    def __init__(self, table: sa.Table, column: str) -> None:
-        of_table = table.c.table_id == sa.bindparam("table_id")
-        value = table.c[column]
-        self.all = Statement(sa.select(table.c.no, value).where(of_table).order_by(table.c.no))
-        self._find = Statement(sa.select(sa.func.min(table.c.no)).where(of_table, value == sa.bindparam("value")))
-        self._next = Statement(
-            sa.select(sa.func.coalesce(sa.func.max(table.c.no), sa.literal_column("0")) + sa.literal_column("1")).where(
-                of_table
-            )
-        )
-        columns: dict[str, Any] = {
-            "table_id": sa.bindparam("table_id"),
-            "no": sa.bindparam("no"),
-            column: sa.bindparam("value"),
-        }
-        self._insert = Statement(sa.insert(table).values(columns))
-        self._set = Statement(
-            sa.update(table).values({column: sa.bindparam("value")}).where(of_table, table.c.no == sa.bindparam("no"))
-        )
+    def __init__(self, table: str, column: str) -> None:
+        self.all = Statement(f"SELECT no, {column} FROM {table} WHERE table_id = :table_id ORDER BY no")
+        self._find = Statement(f"SELECT min(no) FROM {table} WHERE table_id = :table_id AND {column} = :value")
+        self._next = Statement(f"SELECT coalesce(max(no), 0) + 1 FROM {table} WHERE table_id = :table_id")
+        self._insert = Statement(f"INSERT INTO {table} (table_id, no, {column}) VALUES (:table_id, :no, :value)")
+        self._set = Statement(f"UPDATE {table} SET {column} = :value WHERE table_id = :table_id AND no = :no")
 
     def add(self, tx: Transaction, table_id: int, value: bytes | str) -> int:
         row = tx.one(self._find, table_id=table_id, value=value)
@@ -372,8 +353,8 @@ class _Shared:
         tx.run(self._set, table_id=table_id, no=number, value=value)
 
 
-_SHAPES = _Shared(schema.shapes, "sd")
-_BASES = _Shared(schema.bases, "uri")
+_SHAPES = _Shared("shapes", "sd")
+_BASES = _Shared("bases", "uri")
 
 
 def shapes(tx: Transaction, table_id: int) -> dict[int, bytes]:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement, insert_into
+from metastored.store.engine.stored import BODY_FORMAT, REMOTES_COUNTER
 from metastored.store.engine.transaction import Transaction
 
 
@@ -35,23 +33,23 @@ class Of(NamedTuple):
     table_id: int | None = None
 
 
-_r, _t, _d, _c = schema.remotes.c, schema.tables.c, schema.databases.c, schema.catalogs.c
-_counter = schema.counters.c
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.REMOTES_COUNTER}'")
-_COLUMNS = sa.select(_r.id, _c.name, _d.name, _t.name, _r.fmt, _r.body).select_from(
-    schema.remotes.outerjoin(schema.tables, _t.id == _r.table_id)
-    .outerjoin(schema.databases, _d.id == sa.func.coalesce(_r.db_id, _t.db_id))
-    .join(schema.catalogs, _c.id == sa.func.coalesce(_r.cat_id, _d.cat_id))
-)
-_NOTHING: sa.ColumnElement[str] = sa.literal_column("''")
+_SELECT = """
+    SELECT r.id, c.name, d.name, t.name, r.fmt, r.body
+    FROM remotes r
+    LEFT JOIN tables t ON t.id = r.table_id
+    LEFT JOIN databases d ON d.id = coalesce(r.db_id, t.db_id)
+    JOIN catalogs c ON c.id = coalesce(r.cat_id, d.cat_id)
+"""
 # Where the two databases put what is absent differs.
-_ALL = Statement(_COLUMNS.order_by(_c.name, *(sa.func.coalesce(each.name, _NOTHING) for each in (_d, _t))))
-_FIND = {name: Statement(_COLUMNS.where(_r[name] == sa.bindparam(name))) for name in Of._fields}
-_IN_DATABASE = Statement(sa.select(sa.exists().where(_t.id == _r.table_id, _t.db_id == sa.bindparam("db_id"))))
-_INSERT = Statement(sa.insert(schema.remotes).values(bound("cat_id", "db_id", "table_id", "fmt", "body")))
-_UPDATE = Statement(sa.update(schema.remotes).values(bound("fmt", "body")).where(_r.id == sa.bindparam("id")))
-_VERSION = Statement(sa.select(_counter.value).where(_COUNTER))
-_CHANGED = Statement(sa.update(schema.counters).values(value=_counter.value + sa.literal_column("1")).where(_COUNTER))
+_ALL = Statement(f"{_SELECT} ORDER BY c.name, coalesce(d.name, ''), coalesce(t.name, '')")
+_FIND = {name: Statement(f"{_SELECT} WHERE r.{name} = :{name}") for name in Of._fields}
+_IN_DATABASE = Statement(
+    "SELECT EXISTS (SELECT * FROM remotes r JOIN tables t ON t.id = r.table_id WHERE t.db_id = :db_id)"
+)
+_INSERT = Statement(insert_into("remotes", *Of._fields, "fmt", "body"))
+_UPDATE = Statement("UPDATE remotes SET fmt = :fmt, body = :body WHERE id = :id")
+_VERSION = Statement(f"SELECT value FROM counters WHERE name = '{REMOTES_COUNTER}'")
+_CHANGED = Statement(f"UPDATE counters SET value = value + 1 WHERE name = '{REMOTES_COUNTER}'")
 
 
 def version(tx: Transaction) -> int:
@@ -86,11 +84,11 @@ def has_tables(tx: Transaction, db_id: int) -> bool:
     return row is not None and bool(row[0])
 
 
-def insert(tx: Transaction, of: Of, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def insert(tx: Transaction, of: Of, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     tx.run(_INSERT, **of._asdict(), fmt=fmt, body=body)
     changed(tx)
 
 
-def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
+def update(tx: Transaction, id: int, body: bytes, *, fmt: int = BODY_FORMAT) -> None:
     tx.run(_UPDATE, id=id, fmt=fmt, body=body)
     changed(tx)

@@ -7,11 +7,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
 from metastored.store.engine.stamps import new_stamp
-from metastored.store.engine.statements import SQLITE, Statement, bound, in_list
+from metastored.store.engine.statements import SQLITE, Statement, assigned, column_list, insert_into
+from metastored.store.engine.stored import BODY_FORMAT, PARAM_BYTES
 from metastored.store.engine.transaction import Transaction
 
 
@@ -49,101 +47,73 @@ class SearchableTable(NamedTuple):
     last_access: int
 
 
-_t, _d, _c = schema.tables.c, schema.databases.c, schema.catalogs.c
-_params = schema.table_params.c
-_SOURCE = schema.tables.join(schema.databases, _t.db_id == _d.id).join(schema.catalogs, _d.cat_id == _c.id)
-_IN_DATABASE = sa.and_(_c.name == sa.bindparam("cat"), _d.name == sa.bindparam("db"))
-_THIS = _t.id == sa.bindparam("id")
-_OWN_COLUMNS = sa.select(
-    _t.id,
-    _t.db_id,
-    _t.name,
-    _t.type,
-    _t.owner,
-    _t.last_access,
-    _t.write_id,
-    _t.fmt,
-    _t.body,
-    _t.creation_metadata,
-    _t.statistics_stamp,
-)
-_COLUMNS = _OWN_COLUMNS.select_from(_SOURCE)
+_FROM = "FROM tables t JOIN databases d ON t.db_id = d.id JOIN catalogs c ON d.cat_id = c.id"
+_IN_DATABASE = "c.name = :cat AND d.name = :db"
+_COLUMNS = column_list(*TableRow._fields, of="t")
+_META = column_list(*TableMeta._fields, of="t")
 _VALUES = ("type", "owner", "last_access", "write_id", "fmt", "body", "creation_metadata")
 
-_FIND = Statement(_COLUMNS.where(_IN_DATABASE, _t.name == sa.bindparam("name")))
-_FIND_BY_ID = Statement(_COLUMNS.where(_THIS))
-_FIND_LOCKED = Statement(_OWN_COLUMNS.where(_THIS).with_for_update())
-_FIND_MANY = Statement(_COLUMNS.where(_IN_DATABASE, in_list(_t.name, "names")).order_by(_t.name))
-_ROWS = Statement(_COLUMNS.where(_IN_DATABASE).order_by(_t.name))
-_NAME = sa.select(_t.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_t.name)
-_TYPED = _t.type == sa.bindparam("type")
-_BETWEEN = sa.and_(_t.name >= sa.bindparam("first"), _t.name < sa.bindparam("end"))
-_NAMES, _NAMES_BETWEEN = Statement(_NAME), Statement(_NAME.where(_BETWEEN))
-_NAMES_OF_TYPE, _NAMES_OF_TYPE_BETWEEN = Statement(_NAME.where(_TYPED)), Statement(_NAME.where(_TYPED, _BETWEEN))
-_META = (
-    sa.select(_t.id, _t.name, _t.type, _t.owner, _t.fmt, _t.body)
-    .select_from(_SOURCE)
-    .where(_IN_DATABASE)
-    .order_by(_t.name)
+_FIND = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE {_IN_DATABASE} AND t.name = :name")
+_FIND_BY_ID = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE t.id = :id")
+_FIND_LOCKED = Statement(f"SELECT {_COLUMNS} FROM tables t WHERE t.id = :id FOR UPDATE")
+_FIND_MANY = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE {_IN_DATABASE} AND t.name IN :names ORDER BY t.name")
+_ROWS = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name")
+_BETWEEN = "t.name >= :first AND t.name < :end"
+_NAMES = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name")
+_NAMES_BETWEEN = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND {_BETWEEN} ORDER BY t.name")
+_NAMES_OF_TYPE = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND t.type = :type ORDER BY t.name")
+_NAMES_OF_TYPE_BETWEEN = Statement(
+    f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND t.type = :type AND {_BETWEEN} ORDER BY t.name"
 )
-_METAS, _METAS_BETWEEN = Statement(_META), Statement(_META.where(_BETWEEN))
+_METAS = Statement(f"SELECT {_META} {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name")
+_METAS_BETWEEN = Statement(f"SELECT {_META} {_FROM} WHERE {_IN_DATABASE} AND {_BETWEEN} ORDER BY t.name")
 _SEARCHABLE = Statement(
-    sa.select(_t.id, _t.name, _t.type, _t.owner, _t.last_access)
-    .select_from(_SOURCE)
-    .where(_IN_DATABASE)
-    .order_by(_t.name)
+    f"SELECT {column_list(*SearchableTable._fields, of='t')} {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name"
 )
 _VALUES_OF = Statement(
-    sa.select(_t.id, _params.value)
-    .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
-    .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
+    f"SELECT t.id, p.value {_FROM} JOIN table_params p ON p.table_id = t.id WHERE {_IN_DATABASE} AND p.key = :key"
 )
-_DISTINCT_VALUES = Statement(sa.select(_params.value).where(_params.key == sa.bindparam("key")).distinct())
-_DATABASE_ID = (
-    sa.select(_d.id).select_from(schema.databases.join(schema.catalogs, _d.cat_id == _c.id)).where(_IN_DATABASE)
-)
+_DISTINCT_VALUES = Statement("SELECT DISTINCT value FROM table_params WHERE key = :key")
 
 
-def _names_by_values(database: str) -> sa.Select[tuple[str]]:
+def _names_by_values(dialect: str) -> str:
     """All names as one JSON text, of which a driver makes ten thousand in a third of the time for as many rows.
 
     Two indexes have all that is read: a join would look up each table by its id.
     """
-    names = sa.func.json_group_array(_t.name) if database == SQLITE else sa.cast(sa.func.json_agg(_t.name), sa.Text)
-    having = sa.select(_params.table_id).where(_params.key == sa.bindparam("key"), in_list(_params.value, "values"))
-    return sa.select(names).where(_t.db_id == _DATABASE_ID.scalar_subquery(), _t.id.in_(having))
+    names = "json_group_array(name)" if dialect == SQLITE else "CAST(json_agg(name) AS TEXT)"
+    return f"""
+        SELECT {names} FROM tables
+        WHERE db_id = (SELECT d.id FROM databases d JOIN catalogs c ON d.cat_id = c.id WHERE {_IN_DATABASE})
+            AND id IN (SELECT table_id FROM table_params WHERE key = :key AND value IN :values)
+    """
 
 
 _NAMES_BY_VALUES = Statement(_names_by_values)
 _OF_TYPE = Statement(
-    sa.select(_d.name, *_COLUMNS.selected_columns)
-    .select_from(_SOURCE)
-    .where(_c.name == sa.bindparam("cat"), _t.type == sa.bindparam("type"))
-    .order_by(_d.name, _t.name)
+    f"SELECT d.name, {_COLUMNS} {_FROM} WHERE c.name = :cat AND t.type = :type ORDER BY d.name, t.name"
 )
-_INSERT = Statement(sa.insert(schema.tables).values(bound("db_id", "name", *_VALUES)).returning(_t.id))
-_UPDATE = Statement(sa.update(schema.tables).values(bound(*_VALUES)).where(_THIS))
-_UPDATE_NAMED = Statement(sa.update(schema.tables).values(bound("db_id", "name", *_VALUES)).where(_THIS))
-_RENAME = Statement(sa.update(schema.tables).values(bound("db_id", "name")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.tables).where(_THIS))
-_PLACE = Statement(sa.select(_c.name, _d.name, _t.name).select_from(_SOURCE).where(_THIS))
+_INSERT = Statement(insert_into("tables", "db_id", "name", *_VALUES) + " RETURNING id")
+_UPDATE = Statement(f"UPDATE tables SET {assigned(*_VALUES)} WHERE id = :id")
+_UPDATE_NAMED = Statement(f"UPDATE tables SET {assigned('db_id', 'name', *_VALUES)} WHERE id = :id")
+_RENAME = Statement("UPDATE tables SET db_id = :db_id, name = :name WHERE id = :id")
+_DELETE = Statement("DELETE FROM tables WHERE id = :id")
+_PLACE = Statement(f"SELECT c.name, d.name, t.name {_FROM} WHERE t.id = :id")
 _CREATION_METADATAS = Statement(
-    sa.select(_t.id, _t.creation_metadata).where(_t.creation_metadata.is_not(None)).order_by(_t.id)
+    "SELECT id, creation_metadata FROM tables WHERE creation_metadata IS NOT NULL ORDER BY id"
 )
-_SET_CREATION_METADATA = Statement(sa.update(schema.tables).values(bound("creation_metadata")).where(_THIS))
-_SET_STATISTICS_STAMP = Statement(sa.update(schema.tables).values(bound("statistics_stamp")).where(_THIS))
-_SHARE = Statement(sa.select(_t.id).where(_THIS).with_for_update(read=True))
-_LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
-_PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
+_SET_CREATION_METADATA = Statement("UPDATE tables SET creation_metadata = :creation_metadata WHERE id = :id")
+_SET_STATISTICS_STAMP = Statement("UPDATE tables SET statistics_stamp = :statistics_stamp WHERE id = :id")
+_SHARE = Statement("SELECT id FROM tables WHERE id = :id FOR SHARE")
+_LOCK = Statement("SELECT id FROM tables WHERE id = :id FOR UPDATE")
+_PARAMS = Statement("SELECT key, value FROM table_params WHERE table_id = :table_id")
 _SET_PARAM = Statement(
-    sa.text(
-        'INSERT INTO table_params (table_id, "key", value) VALUES (:table_id, :key, :value)'
-        ' ON CONFLICT (table_id, "key") DO UPDATE SET value = excluded.value'
-    )
+    """
+    INSERT INTO table_params (table_id, key, value) VALUES (:table_id, :key, :value)
+    ON CONFLICT (table_id, key) DO UPDATE SET value = excluded.value
+    """
 )
-_DELETE_PARAMS = Statement(
-    sa.delete(schema.table_params).where(_params.table_id == sa.bindparam("table_id"), in_list(_params.key, "keys"))
-)
+_DELETE_PARAMS = Statement("DELETE FROM table_params WHERE table_id = :table_id AND key IN :keys")
 
 
 def find(tx: Transaction, cat: str, db: str, name: str) -> TableRow | None:
@@ -239,7 +209,7 @@ def insert(
     body: bytes,
     params: Mapping[str, str],
     creation_metadata: bytes | None = None,
-    fmt: int = schema.BODY_FORMAT,
+    fmt: int = BODY_FORMAT,
 ) -> int:
     """Adds a table with its parameters; returns its id."""
     id = tx.insert(
@@ -269,7 +239,7 @@ def update(
     body: bytes,
     params: Mapping[str, str],
     creation_metadata: bytes | None = None,
-    fmt: int = schema.BODY_FORMAT,
+    fmt: int = BODY_FORMAT,
     named: tuple[int, str] | None = None,
 ) -> None:
     """Replaces a table except for its name and its database; with `named`, (database id, name), these too."""
@@ -341,7 +311,7 @@ def _searchable(params: Mapping[str, str]) -> dict[str, str]:
 def _is_searchable(text: str) -> bool:
     """Whether a text is short enough for an index, and UTF-8: databases take no other texts."""
     try:
-        return len(text.encode()) <= schema.PARAM_BYTES
+        return len(text.encode()) <= PARAM_BYTES
     except UnicodeEncodeError:
         return False
 

@@ -7,10 +7,7 @@ numbers of object and principal types are those of Hive's HiveObjectType and Pri
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, column_list, insert_into
 from metastored.store.engine.transaction import Transaction
 
 GLOBAL, DATABASE, TABLE, PARTITION, COLUMN, DATACONNECTOR = range(1, 7)
@@ -54,37 +51,24 @@ class GrantRow(NamedTuple):
     grant: Grant
 
 
-_g, _c, _d, _t, _p = (
-    schema.grants.c,
-    schema.catalogs.c,
-    schema.databases.c,
-    schema.tables.c,
-    schema.partitions.c,
-)
-_GRANT = [
-    *(_g.principal, _g.principal_type, _g.privilege, _g.grant_option, _g.create_time),
-    *(_g.grantor, _g.grantor_type, _g.authorizer),
-]
-_NAMED = (
-    sa.select(_g.id, _g.object_type, _c.name, _d.name, _t.name, _p.name, _g.column_name, _g.connector, *_GRANT)
-    .select_from(
-        schema.grants.outerjoin(schema.tables, _t.id == _g.table_id)
-        .outerjoin(schema.partitions, _p.id == _g.partition_id)
-        .outerjoin(schema.databases, _d.id == sa.func.coalesce(_g.db_id, _t.db_id))
-        .outerjoin(schema.catalogs, _c.id == _d.cat_id)
-    )
-    .order_by(_g.id)
-)
-_PRINCIPAL = sa.and_(_g.principal == sa.bindparam("principal"), _g.principal_type == sa.bindparam("principal_type"))
-_TYPE = _g.object_type == sa.bindparam("object_type")
-_SHALLOW = sa.and_(_TYPE, _g.partition_id.is_(None), _g.column_name.is_(None))
+_SELECT = f"""
+    SELECT g.id, g.object_type, c.name, d.name, t.name, p.name, g.column_name, g.connector,
+        {column_list(*Grant._fields, of="g")}
+    FROM grants g
+    LEFT JOIN tables t ON t.id = g.table_id
+    LEFT JOIN partitions p ON p.id = g.partition_id
+    LEFT JOIN databases d ON d.id = coalesce(g.db_id, t.db_id)
+    LEFT JOIN catalogs c ON c.id = d.cat_id
+"""
+"""Grants with the present names of their objects. The conditions follow, and the order by `g.id`."""
+_TYPE = "g.object_type = :object_type"
 
-_ON: dict[int, Any] = {
+_ON = {
     GLOBAL: _TYPE,
-    DATABASE: sa.and_(_g.db_id == sa.bindparam("db_id"), _TYPE),
-    TABLE: sa.and_(_g.table_id == sa.bindparam("table_id"), _SHALLOW),
-    PARTITION: sa.and_(_g.partition_id == sa.bindparam("partition_id"), _TYPE),
-    DATACONNECTOR: sa.and_(_TYPE, _g.connector == sa.bindparam("connector")),
+    DATABASE: f"g.db_id = :db_id AND {_TYPE}",
+    TABLE: f"g.table_id = :table_id AND {_TYPE} AND g.partition_id IS NULL AND g.column_name IS NULL",
+    PARTITION: f"g.partition_id = :partition_id AND {_TYPE}",
+    DATACONNECTOR: f"{_TYPE} AND g.connector = :connector",
 }
 _KEYS = {
     GLOBAL: (),
@@ -93,9 +77,9 @@ _KEYS = {
     PARTITION: ("partition_id",),
     DATACONNECTOR: ("connector",),
 }
-_COLUMN_OF_TABLE = sa.and_(_g.table_id == sa.bindparam("table_id"), _g.partition_id.is_(None), _TYPE)
-_COLUMN_OF_PARTITION = sa.and_(_g.partition_id == sa.bindparam("partition_id"), _TYPE)
-_COLUMN_NAME = _g.column_name == sa.bindparam("column_name")
+_COLUMN_OF_TABLE = f"g.table_id = :table_id AND g.partition_id IS NULL AND {_TYPE}"
+_COLUMN_OF_PARTITION = f"g.partition_id = :partition_id AND {_TYPE}"
+_COLUMN_NAME = "g.column_name = :column_name"
 
 
 class _Reading(NamedTuple):
@@ -106,50 +90,45 @@ class _Reading(NamedTuple):
     keys: tuple[str, ...]
 
 
-def _reading(condition: Any, keys: tuple[str, ...]) -> _Reading:
-    return _Reading(Statement(_NAMED.where(condition)), Statement(_NAMED.where(condition, _PRINCIPAL)), keys)
+def _reading(condition: str, keys: tuple[str, ...]) -> _Reading:
+    of_principal = f"{condition} AND g.principal = :principal AND g.principal_type = :principal_type"
+    return _Reading(
+        Statement(f"{_SELECT} WHERE {condition} ORDER BY g.id"),
+        Statement(f"{_SELECT} WHERE {of_principal} ORDER BY g.id"),
+        keys,
+    )
 
 
 _READ = {kind: _reading(condition, _KEYS[kind]) for kind, condition in _ON.items()}
 _READ_COLUMN = {
     (False, False): _reading(_COLUMN_OF_TABLE, ("table_id",)),
-    (False, True): _reading(sa.and_(_COLUMN_OF_TABLE, _COLUMN_NAME), ("table_id", "column_name")),
+    (False, True): _reading(f"{_COLUMN_OF_TABLE} AND {_COLUMN_NAME}", ("table_id", "column_name")),
     (True, False): _reading(_COLUMN_OF_PARTITION, ("partition_id",)),
-    (True, True): _reading(sa.and_(_COLUMN_OF_PARTITION, _COLUMN_NAME), ("partition_id", "column_name")),
+    (True, True): _reading(f"{_COLUMN_OF_PARTITION} AND {_COLUMN_NAME}", ("partition_id", "column_name")),
 }
 """By whether a partition, and whether a column, is named."""
 
-_ALL = Statement(_NAMED)
-_OF_PRINCIPAL = Statement(_NAMED.where(_PRINCIPAL))
-_INSERT = Statement(sa.insert(schema.grants).values(bound(*On._fields, *Grant._fields)))
+_ALL = Statement(f"{_SELECT} ORDER BY g.id")
+_OF_PRINCIPAL = Statement(
+    f"{_SELECT} WHERE g.principal = :principal AND g.principal_type = :principal_type ORDER BY g.id"
+)
+_INSERT = Statement(insert_into("grants", *On._fields, *Grant._fields))
 _COPY = Statement(
-    sa.insert(schema.grants).from_select(
-        ["object_type", "table_id", "partition_id", "column_name", *Grant._fields],
-        sa.select(
-            sa.case(
-                (_g.object_type == sa.literal_column(str(TABLE)), sa.literal_column(str(PARTITION))),
-                else_=_g.object_type,
-            ),
-            _g.table_id,
-            _p.id,
-            _g.column_name,
-            *(sa.cast(sa.bindparam("now"), sa.BigInteger) if one is _g.create_time else one for one in _GRANT),
-        )
-        .where(
-            _g.table_id == sa.bindparam("table_id"),
-            _g.partition_id.is_(None),
-            _p.table_id == _g.table_id,
-            in_list(_p.name, "names"),
-        )
-        .order_by(_p.name, _g.id),
-    )
+    f"""
+    INSERT INTO grants (object_type, table_id, partition_id, column_name, create_time,
+        principal, principal_type, privilege, grant_option, grantor, grantor_type, authorizer)
+    SELECT CASE WHEN g.object_type = {TABLE} THEN {PARTITION} ELSE g.object_type END,
+        g.table_id, p.id, g.column_name, CAST(:now AS BIGINT),
+        g.principal, g.principal_type, g.privilege, g.grant_option, g.grantor, g.grantor_type, g.authorizer
+    FROM grants g JOIN partitions p ON p.table_id = g.table_id
+    WHERE g.table_id = :table_id AND g.partition_id IS NULL AND p.name IN :names
+    ORDER BY p.name, g.id
+    """
 )
-_END_GRANT_OPTION = Statement(
-    sa.update(schema.grants).values(grant_option=sa.false()).where(_g.id == sa.bindparam("id"))
-)
-_DELETE = Statement(sa.delete(schema.grants).where(_g.id == sa.bindparam("id")))
-_DELETE_PRINCIPAL = Statement(sa.delete(schema.grants).where(_PRINCIPAL))
-_DELETE_CONNECTOR = Statement(sa.delete(schema.grants).where(_g.connector == sa.bindparam("connector")))
+_END_GRANT_OPTION = Statement("UPDATE grants SET grant_option = FALSE WHERE id = :id")
+_DELETE = Statement("DELETE FROM grants WHERE id = :id")
+_DELETE_PRINCIPAL = Statement("DELETE FROM grants WHERE principal = :principal AND principal_type = :principal_type")
+_DELETE_CONNECTOR = Statement("DELETE FROM grants WHERE connector = :connector")
 
 
 def _row(row: tuple[Any, ...]) -> GrantRow:

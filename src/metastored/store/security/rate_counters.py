@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Transaction
 
 _ADD = Statement(
-    sa.text(
-        "INSERT INTO rate_counters (principal, minute, calls) VALUES (:principal, :minute, :calls) "
-        "ON CONFLICT (principal, minute) DO UPDATE SET calls = rate_counters.calls + excluded.calls RETURNING calls"
-    ).bindparams(sa.bindparam("principal"), sa.bindparam("minute"), sa.bindparam("calls"))
+    """
+    INSERT INTO rate_counters (principal, minute, calls) VALUES (:principal, :minute, :calls)
+    ON CONFLICT (principal, minute) DO UPDATE SET calls = rate_counters.calls + excluded.calls RETURNING calls
+    """
 )
-_FORGET = Statement(sa.delete(schema.rate_counters).where(schema.rate_counters.c.minute < sa.bindparam("minute")))
+_FORGET = Statement("DELETE FROM rate_counters WHERE minute < :minute")
 
 
 def add(tx: Transaction, minute: int, calls: Mapping[str, int]) -> dict[str, int]:

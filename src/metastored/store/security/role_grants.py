@@ -3,10 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement, column_list, insert_into
 from metastored.store.engine.transaction import Transaction
 
 ROLE = 2
@@ -23,23 +20,20 @@ class RoleGrantRow(NamedTuple):
     grantor_type: int | None
 
 
-_g = schema.role_grants.c
-_COLUMNS = sa.select(
-    _g.role, _g.principal, _g.principal_type, _g.grant_option, _g.create_time, _g.grantor, _g.grantor_type
-)
-_MEMBER = sa.and_(_g.principal == sa.bindparam("principal"), _g.principal_type == sa.bindparam("principal_type"))
-_THIS = sa.and_(_g.role == sa.bindparam("role"), _MEMBER)
+_COLUMNS = column_list(*RoleGrantRow._fields)
+_MEMBER = "principal = :principal AND principal_type = :principal_type"
+_THIS = f"role = :role AND {_MEMBER}"
 
-_FIND = Statement(_COLUMNS.where(_THIS))
-_OF_PRINCIPAL = Statement(_COLUMNS.where(_MEMBER).order_by(_g.create_time, _g.role))
+_FIND = Statement(f"SELECT {_COLUMNS} FROM role_grants WHERE {_THIS}")
+_OF_PRINCIPAL = Statement(f"SELECT {_COLUMNS} FROM role_grants WHERE {_MEMBER} ORDER BY create_time, role")
 _OF_ROLE = Statement(
-    _COLUMNS.where(_g.role == sa.bindparam("role")).order_by(_g.create_time, _g.principal, _g.principal_type)
+    f"SELECT {_COLUMNS} FROM role_grants WHERE role = :role ORDER BY create_time, principal, principal_type"
 )
-_INSERT = Statement(sa.insert(schema.role_grants).values(bound(*RoleGrantRow._fields)))
-_END_GRANT_OPTION = Statement(sa.update(schema.role_grants).values(grant_option=sa.false()).where(_THIS))
-_DELETE = Statement(sa.delete(schema.role_grants).where(_THIS))
-_DELETE_MEMBER = Statement(sa.delete(schema.role_grants).where(_MEMBER))
-_LOCK = Statement(sa.select(schema.roles.c.name).order_by(schema.roles.c.name).with_for_update())
+_INSERT = Statement(insert_into("role_grants", *RoleGrantRow._fields))
+_END_GRANT_OPTION = Statement(f"UPDATE role_grants SET grant_option = FALSE WHERE {_THIS}")
+_DELETE = Statement(f"DELETE FROM role_grants WHERE {_THIS}")
+_DELETE_MEMBER = Statement(f"DELETE FROM role_grants WHERE {_MEMBER}")
+_LOCK = Statement("SELECT name FROM roles ORDER BY name FOR UPDATE")
 
 
 def _row(row: tuple[object, ...]) -> RoleGrantRow:

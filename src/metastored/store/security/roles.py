@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Transaction
 
 
@@ -15,15 +12,11 @@ class RoleRow(NamedTuple):
     create_time: int
 
 
-_r = schema.roles.c
-_COLUMNS = sa.select(_r.name, _r.owner, _r.create_time)
-_THIS = _r.name == sa.bindparam("name")
-
-_FIND = Statement(_COLUMNS.where(_THIS))
-_NAMES = Statement(sa.select(_r.name).order_by(_r.name))
-_INSERT = Statement(sa.insert(schema.roles).values(bound("name", "owner", "create_time")))
-_UPDATE = Statement(sa.update(schema.roles).values(bound("owner", "create_time")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.roles).where(_THIS))
+_FIND = Statement("SELECT name, owner, create_time FROM roles WHERE name = :name")
+_NAMES = Statement("SELECT name FROM roles ORDER BY name")
+_INSERT = Statement("INSERT INTO roles (name, owner, create_time) VALUES (:name, :owner, :create_time)")
+_UPDATE = Statement("UPDATE roles SET owner = :owner, create_time = :create_time WHERE name = :name")
+_DELETE = Statement("DELETE FROM roles WHERE name = :name")
 
 
 def find(tx: Transaction, name: str) -> RoleRow | None:

@@ -1,33 +1,22 @@
 """The rows of delegation tokens and of the master keys that sign them. Their content is not decoded here."""
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement
+from metastored.store.engine.stored import TOKEN_COUNTER
 from metastored.store.engine.transaction import Transaction
 
-_t, _k, _counter = schema.tokens.c, schema.master_keys.c, schema.counters.c
-_THIS = _t.identifier == sa.bindparam("identifier")
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.TOKEN_COUNTER}'")
+_FIND = Statement("SELECT token FROM tokens WHERE identifier = :identifier")
+_IDENTIFIERS = Statement("SELECT identifier FROM tokens ORDER BY identifier")
+_INSERT = Statement("INSERT INTO tokens (identifier, token, expires) VALUES (:identifier, :token, :expires)")
+_UPDATE = Statement("UPDATE tokens SET token = :token WHERE identifier = :identifier")
+_DELETE = Statement("DELETE FROM tokens WHERE identifier = :identifier")
+_DELETE_EXPIRED = Statement("DELETE FROM tokens WHERE expires < :now")
+_NEXT = Statement(f"UPDATE counters SET value = value + 1 WHERE name = '{TOKEN_COUNTER}' RETURNING value")
 
-_FIND = Statement(sa.select(_t.token).where(_THIS))
-_IDENTIFIERS = Statement(sa.select(_t.identifier).order_by(_t.identifier))
-_INSERT = Statement(sa.insert(schema.tokens).values(bound("identifier", "token", "expires")))
-_UPDATE = Statement(sa.update(schema.tokens).values(bound("token")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.tokens).where(_THIS))
-_DELETE_EXPIRED = Statement(sa.delete(schema.tokens).where(_t.expires < sa.bindparam("now")))
-_NEXT = Statement(
-    sa.update(schema.counters)
-    .values(value=_counter.value + sa.literal_column("1"))
-    .where(_COUNTER)
-    .returning(_counter.value)
-)
-
-_KEYS = Statement(sa.select(_k.id, _k.key).order_by(_k.id))
-_KEY = Statement(sa.select(_k.key).where(_k.id == sa.bindparam("id")))
-_INSERT_KEY = Statement(sa.insert(schema.master_keys).values(bound("key")).returning(_k.id))
-_UPDATE_KEY = Statement(sa.update(schema.master_keys).values(bound("key")).where(_k.id == sa.bindparam("id")))
-_DELETE_KEY = Statement(sa.delete(schema.master_keys).where(_k.id == sa.bindparam("id")))
+_KEYS = Statement("SELECT id, key FROM master_keys ORDER BY id")
+_KEY = Statement("SELECT key FROM master_keys WHERE id = :id")
+_INSERT_KEY = Statement("INSERT INTO master_keys (key) VALUES (:key) RETURNING id")
+_UPDATE_KEY = Statement("UPDATE master_keys SET key = :key WHERE id = :id")
+_DELETE_KEY = Statement("DELETE FROM master_keys WHERE id = :id")
 
 
 def find(tx: Transaction, identifier: str) -> str | None:

@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.statements import Statement, insert_into
 from metastored.store.engine.transaction import Transaction
 
 
@@ -17,16 +14,14 @@ class UserRow(NamedTuple):
     change_time: int
 
 
-_u = schema.users.c
-_COLUMNS = sa.select(_u.name, _u.password, _u.create_time, _u.change_time)
-_THIS = _u.name == sa.bindparam("name")
+_COLUMNS = "name, password, create_time, change_time"
 
-_FIND = Statement(_COLUMNS.where(_THIS))
-_ALL = Statement(_COLUMNS.order_by(_u.name))
-_COUNT = Statement(sa.select(sa.func.count()).select_from(schema.users))
-_INSERT = Statement(sa.insert(schema.users).values(bound("name", "password", "create_time", "change_time")))
-_UPDATE = Statement(sa.update(schema.users).values(bound("password", "change_time")).where(_THIS))
-_DELETE = Statement(sa.delete(schema.users).where(_THIS))
+_FIND = Statement(f"SELECT {_COLUMNS} FROM users WHERE name = :name")
+_ALL = Statement(f"SELECT {_COLUMNS} FROM users ORDER BY name")
+_COUNT = Statement("SELECT count(*) FROM users")
+_INSERT = Statement(insert_into("users", *UserRow._fields))
+_UPDATE = Statement("UPDATE users SET password = :password, change_time = :change_time WHERE name = :name")
+_DELETE = Statement("DELETE FROM users WHERE name = :name")
 
 
 def find(tx: Transaction, name: str) -> UserRow | None:

@@ -7,13 +7,11 @@ is in the queue; then s(ucceeded), f(ailed), a (did not initiate), c (refused) o
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.model.names import TableName
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, assigned, column_list, insert_into
+from metastored.store.engine.stored import COMPACTION_COUNTER
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.names import named
+from metastored.store.transactions.names import NAMED, named
 
 INITIATED, WORKING, READY = "i", "w", "r"
 SUCCEEDED, FAILED, DID_NOT_INITIATE, REFUSED, ABORTED = "s", "f", "a", "c", "x"
@@ -56,95 +54,76 @@ class CompactionRow(NamedTuple):
         return TableName(self.cat, self.db, self.tbl)
 
 
-_c, _counter, _h, _m = schema.compactions.c, schema.counters.c, schema.min_history.c, schema.compaction_metrics.c
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.COMPACTION_COUNTER}'")
-_THIS = _c.id == sa.bindparam("id")
-_NAMED = sa.and_(_c.cat == sa.bindparam("cat"), _c.db == sa.bindparam("db"), _c.tbl == sa.bindparam("tbl"))
-# In exactly the words of the partial index.
-_QUEUED = _c.state.in_([sa.literal_column(f"'{state}'") for state in QUEUED])
-_ROW = sa.select(*(_c[name] for name in CompactionRow._fields))
+_COUNTER = f"name = '{COMPACTION_COUNTER}'"
+_COLUMNS = column_list(*CompactionRow._fields)
+_QUEUED = f"state IN ('{INITIATED}', '{WORKING}', '{READY}')"
+"""In exactly the words of the partial index."""
+_IN_PART = "(CAST(:part AS TEXT) IS NULL OR part = CAST(:part AS TEXT))"
 
-
-def _is(state: str) -> sa.ColumnElement[bool]:
-    return _c.state == sa.literal_column(f"'{state}'")
-
-
-_WAIT = Statement(sa.select(_counter.value).where(_COUNTER).with_for_update())
-_TAKE = Statement(
-    sa.update(schema.counters)
-    .values(value=_counter.value + sa.literal_column("1"))
-    .where(_COUNTER)
-    .returning(_counter.value)
+_WAIT = Statement(f"SELECT value FROM counters WHERE {_COUNTER} FOR UPDATE")
+_TAKE = Statement(f"UPDATE counters SET value = value + 1 WHERE {_COUNTER} RETURNING value")
+_INSERT = Statement(insert_into("compactions", *CompactionRow._fields))
+_FIND = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE id = :id")
+_FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE id IN :ids")
+_LOCK = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE id = :id AND {_QUEUED} FOR UPDATE")
+_LOCK_MANY = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE id IN :ids AND {_QUEUED} ORDER BY id FOR UPDATE")
+_ALL = Statement(f"SELECT {_COLUMNS} FROM compactions ORDER BY id")
+_OF_TABLE = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE {NAMED} ORDER BY id")
+_OF_TXN = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE txn_id = :txn_id")
+_INITIATED = Statement(
+    f"SELECT {_COLUMNS} FROM compactions WHERE {_QUEUED} AND state = '{INITIATED}' ORDER BY id FOR UPDATE"
 )
-_INSERT = Statement(sa.insert(schema.compactions).values(bound(*CompactionRow._fields)))
-_FIND = Statement(_ROW.where(_THIS))
-_FIND_MANY = Statement(_ROW.where(in_list(_c.id, "ids")))
-_LOCK = Statement(_ROW.where(_THIS, _QUEUED).with_for_update())
-_LOCK_MANY = Statement(_ROW.where(in_list(_c.id, "ids"), _QUEUED).order_by(_c.id).with_for_update())
-_ALL = Statement(_ROW.order_by(_c.id))
-_OF_TABLE = Statement(_ROW.where(_NAMED).order_by(_c.id))
-_OF_TXN = Statement(_ROW.where(_c.txn_id == sa.bindparam("txn_id")))
-_INITIATED = Statement(_ROW.where(_QUEUED, _is(INITIATED)).order_by(_c.id).with_for_update())
-_READY = Statement(_ROW.where(_QUEUED, _is(READY)).order_by(_c.id))
+_READY = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE {_QUEUED} AND state = '{READY}' ORDER BY id")
 _BEGIN = Statement(
-    sa.update(schema.compactions)
-    .values(**bound("worker_id", "worker_version", "start"), state=sa.literal_column(f"'{WORKING}'"))
-    .where(_THIS)
+    f"""
+    UPDATE compactions SET state = '{WORKING}', worker_id = :worker_id, worker_version = :worker_version, start = :start
+    WHERE id = :id
+    """
 )
 _REVOKE = Statement(
-    sa.update(schema.compactions)
-    .values(worker_id=sa.null(), start=sa.null(), state=sa.literal_column(f"'{INITIATED}'"))
-    .where(_QUEUED, _is(WORKING), _c.start < sa.bindparam("before"))
+    f"""
+    UPDATE compactions SET state = '{INITIATED}', worker_id = NULL, start = NULL
+    WHERE {_QUEUED} AND state = '{WORKING}' AND start < :before
+    """
 )
-_COMPACTED = Statement(
-    sa.update(schema.compactions)
-    .values(worker_id=sa.null(), state=sa.literal_column(f"'{READY}'"))
-    .where(_THIS, _QUEUED)
-)
+_COMPACTED = Statement(f"UPDATE compactions SET state = '{READY}', worker_id = NULL WHERE id = :id AND {_QUEUED}")
 _PROGRESS = Statement(
-    sa.update(schema.compactions).values(bound("highest_write_id", "run_as", "txn_id", "type")).where(_THIS, _QUEUED)
+    f"""
+    UPDATE compactions SET {assigned("highest_write_id", "run_as", "txn_id", "type")}
+    WHERE id = :id AND {_QUEUED}
+    """
 )
-_JOB = Statement(sa.update(schema.compactions).values(bound("hadoop_job_id")).where(_THIS, _QUEUED))
-_CLEANER = Statement(sa.update(schema.compactions).values(bound("cleaner_start")).where(_THIS, _QUEUED, _is(READY)))
-_END = Statement(sa.update(schema.compactions).values(bound("state", "end", "error_message")).where(_THIS, _QUEUED))
+_JOB = Statement(f"UPDATE compactions SET hadoop_job_id = :hadoop_job_id WHERE id = :id AND {_QUEUED}")
+_CLEANER = Statement(
+    f"UPDATE compactions SET cleaner_start = :cleaner_start WHERE id = :id AND {_QUEUED} AND state = '{READY}'"
+)
+_END = Statement(
+    f"""
+    UPDATE compactions SET state = :state, "end" = :end, error_message = :error_message
+    WHERE id = :id AND {_QUEUED}
+    """
+)
 _COMMITTED = Statement(
-    sa.update(schema.compactions)
-    .values(bound("next_txn_id", "commit_time"))
-    .where(_c.txn_id == sa.bindparam("txn"), _QUEUED)
+    f"""
+    UPDATE compactions SET next_txn_id = :next_txn_id, commit_time = :commit_time
+    WHERE txn_id = :txn AND {_QUEUED}
+    """
 )
-_DELETE = Statement(sa.delete(schema.compactions).where(in_list(_c.id, "ids")))
-_PART = sa.cast(sa.bindparam("part"), sa.Text())
-_DELETE_TYPE = Statement(
-    sa.delete(schema.compactions).where(
-        _NAMED, _QUEUED, _c.type == sa.bindparam("type"), sa.or_(_PART.is_(None), _c.part == _PART)
-    )
-)
-_HISTORY = Statement(_ROW.where(~_QUEUED).order_by(_c.cat, _c.db, _c.tbl, _c.part, _c.id.desc()))
-_MIN_HISTORY = Statement(sa.select(_h.cat, _h.db, _h.tbl, sa.func.min(_h.write_id)).group_by(_h.cat, _h.db, _h.tbl))
+_DELETE = Statement("DELETE FROM compactions WHERE id IN :ids")
+_DELETE_TYPE = Statement(f"DELETE FROM compactions WHERE {NAMED} AND {_QUEUED} AND type = :type AND {_IN_PART}")
+_HISTORY = Statement(f"SELECT {_COLUMNS} FROM compactions WHERE NOT ({_QUEUED}) ORDER BY cat, db, tbl, part, id DESC")
+_MIN_HISTORY = Statement("SELECT cat, db, tbl, min(write_id) FROM min_history GROUP BY cat, db, tbl")
 
-_METRIC = sa.and_(
-    _m.cat == sa.bindparam("cat_"),
-    _m.db == sa.bindparam("db_"),
-    _m.tbl == sa.bindparam("tbl_"),
-    _m.part == sa.bindparam("part_"),
-    _m.type == sa.bindparam("type_"),
-)
-_BETTER_METRIC = Statement(
-    sa.update(schema.compaction_metrics)
-    .values(value=sa.bindparam("value"), version=_m.version + sa.literal_column("1"))
-    .where(_METRIC)
-)
+_METRIC = "cat = :cat_ AND db = :db_ AND tbl = :tbl_ AND part = :part_ AND type = :type_"
+_BETTER_METRIC = Statement(f"UPDATE compaction_metrics SET value = :value, version = version + 1 WHERE {_METRIC}")
 _NEW_METRIC = Statement(
-    sa.insert(schema.compaction_metrics).values(
-        **bound("cat", "db", "tbl", "part", "type", "value"), version=sa.literal_column("1")
-    )
+    """
+    INSERT INTO compaction_metrics (cat, db, tbl, part, type, value, version)
+    VALUES (:cat, :db, :tbl, :part, :type, :value, 1)
+    """
 )
-_NO_METRIC = Statement(sa.delete(schema.compaction_metrics).where(_METRIC))
-_METRICS = Statement(
-    sa.select(_m.part, _m.type, _m.value, _m.version).where(
-        _m.cat == sa.bindparam("cat"), _m.db == sa.bindparam("db"), _m.tbl == sa.bindparam("tbl")
-    )
-)
+_NO_METRIC = Statement(f"DELETE FROM compaction_metrics WHERE {_METRIC}")
+_METRICS = Statement(f"SELECT part, type, value, version FROM compaction_metrics WHERE {NAMED}")
 
 
 def take_turn(tx: Transaction) -> None:

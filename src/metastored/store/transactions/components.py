@@ -7,13 +7,11 @@ Kinds of writes are Hive's letters: i(nsert), u(pdate), d(elete), s(elect), c(om
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.model.names import TableName
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list, limited
+from metastored.store.engine.statements import SQLITE, Statement, column_list, insert_into
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.names import named
+from metastored.store.transactions.names import NAMED, named
+from metastored.store.transactions.transactions import TxnState
 
 INSERT, UPDATE, DELETE, SELECT, COMPACT = "i", "u", "d", "s", "c"
 
@@ -40,103 +38,73 @@ class Collision(NamedTuple):
     other_op: str
 
 
-_c, _d, _s, _t = (
-    table.c for table in (schema.txn_components, schema.completed_components, schema.write_sets, schema.txns)
-)
-_OF_TXN = _c.txn_id == sa.bindparam("txn_id")
-_CHANGES = _c.op.in_((sa.literal_column(f"'{UPDATE}'"), sa.literal_column(f"'{DELETE}'")))
-_SAME_TABLE = sa.and_(_s.cat == _c.cat, _s.db == _c.db, _s.tbl == _c.tbl)
-_NOT_COMPACT = _c.op != sa.literal_column(f"'{COMPACT}'")
-_COMPONENT = ("txn_id", "cat", "db", "tbl", "part", "op", "write_id")
+_COMPONENT = Component._fields
+_COMPLETED = ("txn_id", "cat", "db", "tbl", "part", "write_id", "update_delete", "time")
+_CHANGES = f"op IN ('{UPDATE}', '{DELETE}')"
 
-_INSERT = Statement(sa.insert(schema.txn_components).values(bound(*_COMPONENT)), positions=_COMPONENT)
-_OPS = Statement(sa.select(_c.op).where(_OF_TXN).distinct())
-_DELETE_OF = Statement(sa.delete(schema.txn_components).where(_OF_TXN))
-_DELETE_WHOLE_TABLE = Statement(
-    sa.delete(schema.txn_components).where(
-        _OF_TXN,
-        _c.cat == sa.bindparam("cat"),
-        _c.db == sa.bindparam("db"),
-        _c.tbl == sa.bindparam("tbl"),
-        _c.part.is_(None),
-    )
-)
+_INSERT = Statement(insert_into("txn_components", *_COMPONENT), positions=_COMPONENT)
+_OPS = Statement("SELECT DISTINCT op FROM txn_components WHERE txn_id = :txn_id")
+_DELETE_OF = Statement("DELETE FROM txn_components WHERE txn_id = :txn_id")
+_DELETE_WHOLE_TABLE = Statement(f"DELETE FROM txn_components WHERE txn_id = :txn_id AND {NAMED} AND part IS NULL")
 _COMPLETE = Statement(
-    sa.insert(schema.completed_components).from_select(
-        ["txn_id", "cat", "db", "tbl", "part", "write_id", "update_delete", "time"],
-        sa.select(
-            *(_c.txn_id, _c.cat, _c.db, _c.tbl, _c.part, _c.write_id),
-            sa.bindparam("update_delete", type_=sa.Integer()),
-            sa.bindparam("time", type_=sa.BigInteger()),
-        ).where(_OF_TXN, _NOT_COMPACT),
-    )
+    f"""
+    INSERT INTO completed_components ({column_list(*_COMPLETED)})
+    SELECT txn_id, cat, db, tbl, part, write_id, CAST(:update_delete AS INTEGER), CAST(:time AS BIGINT)
+    FROM txn_components WHERE txn_id = :txn_id AND op <> '{COMPACT}'
+    """
 )
-_ADD_COMPLETED = Statement(
-    sa.insert(schema.completed_components).values(
-        bound("txn_id", "cat", "db", "tbl", "part", "write_id", "update_delete", "time")
-    )
-)
+_ADD_COMPLETED = Statement(insert_into("completed_components", *_COMPLETED))
 _RECORD = Statement(
-    sa.insert(schema.write_sets).from_select(
-        ["txn_id", "commit_id", "cat", "db", "tbl", "part", "op"],
-        sa.select(_c.txn_id, sa.bindparam("commit_id", type_=sa.BigInteger()), _c.cat, _c.db, _c.tbl, _c.part, _c.op)
-        .where(_OF_TXN, _CHANGES)
-        .distinct(),
-    )
+    f"""
+    INSERT INTO write_sets (txn_id, commit_id, cat, db, tbl, part, op)
+    SELECT DISTINCT txn_id, CAST(:commit_id AS BIGINT), cat, db, tbl, part, op
+    FROM txn_components WHERE txn_id = :txn_id AND {_CHANGES}
+    """
 )
-_OVERLAPS = sa.and_(_OF_TXN, _CHANGES, _s.commit_id >= sa.bindparam("txn_id"), _s.txn_id != sa.bindparam("txn_id"))
-_COLLISION = Statement(
-    limited(
-        sa.select(_s.txn_id, _s.commit_id, _s.db, _s.tbl, _s.part, _c.op, _s.op)
-        .select_from(schema.txn_components.join(schema.write_sets, _SAME_TABLE))
-        .where(
-            _OVERLAPS,
-            _s.part.is_not_distinct_from(_c.part),
-            sa.or_(
-                _c.op == sa.literal_column(f"'{UPDATE}'"),
-                _s.op == sa.literal_column(f"'{UPDATE}'"),
-                sa.bindparam("deletes", type_=sa.Integer()) == sa.literal_column("1"),
-            ),
-        )
-        .order_by(_s.commit_id, _s.txn_id)
-    )
-)
-_LATEST = Statement(
-    sa.select(sa.func.max(_s.txn_id))
-    .select_from(schema.txn_components.join(schema.write_sets, _SAME_TABLE))
-    .where(_OVERLAPS, sa.or_(_c.part.is_(None), _s.part == _c.part))
-)
-_PURGE_SETS = Statement(sa.delete(schema.write_sets).where(_s.commit_id < sa.bindparam("below")))
-_NAMED_DONE = sa.and_(_d.cat == sa.bindparam("cat"), _d.db == sa.bindparam("db"), _d.tbl == sa.bindparam("tbl"))
+
+# The components of a transaction, and the write sets of those that committed since it began.
+_OVERLAPPING = f"""
+    txn_components c JOIN write_sets s ON s.cat = c.cat AND s.db = c.db AND s.tbl = c.tbl
+    WHERE c.txn_id = :txn_id AND c.{_CHANGES} AND s.commit_id >= :txn_id AND s.txn_id <> :txn_id
+"""
+
+
+def _collision(dialect: str) -> str:
+    # SQLite has IS NOT DISTINCT FROM since 3.39.
+    same_part = "s.part IS c.part" if dialect == SQLITE else "s.part IS NOT DISTINCT FROM c.part"
+    return f"""
+        SELECT s.txn_id, s.commit_id, s.db, s.tbl, s.part, c.op, s.op FROM {_OVERLAPPING}
+            AND {same_part}
+            AND (c.op = '{UPDATE}' OR s.op = '{UPDATE}' OR CAST(:deletes AS INTEGER) = 1)
+        ORDER BY s.commit_id, s.txn_id LIMIT :limit
+    """
+
+
+_COLLISION = Statement(_collision)
+_LATEST = Statement(f"SELECT max(s.txn_id) FROM {_OVERLAPPING} AND (c.part IS NULL OR s.part = c.part)")
+_PURGE_SETS = Statement("DELETE FROM write_sets WHERE commit_id < :below")
 _CHANGED = Statement(
-    sa.select(_d.txn_id)
-    .where(
-        _NAMED_DONE,
-        _d.update_delete == sa.literal_column("1"),
-        sa.or_(_d.write_id > sa.bindparam("above"), in_list(_d.write_id, "also")),
-        _d.txn_id <= sa.bindparam("up_to"),
-    )
-    .distinct()
+    f"""
+    SELECT DISTINCT txn_id FROM completed_components
+    WHERE {NAMED} AND update_delete = 1 AND (write_id > :above OR write_id IN :also) AND txn_id <= :up_to
+    """
 )
-_HIGHEST = sa.cast(sa.bindparam("highest"), sa.BigInteger())
+
 # A bare parameter has no type in PostgreSQL when it is only compared with null.
-_PART = sa.cast(sa.bindparam("part"), sa.Text())
+_IN_PART = "(CAST(:part AS TEXT) IS NULL OR part = CAST(:part AS TEXT))"
 _CLEAN_COMPLETED = Statement(
-    sa.delete(schema.completed_components).where(
-        _NAMED_DONE,
-        sa.or_(_PART.is_(None), _d.part == _PART),
-        sa.or_(sa.literal_column("0") == _HIGHEST, _d.write_id <= _HIGHEST),
-    )
+    f"""
+    DELETE FROM completed_components
+    WHERE {NAMED} AND {_IN_PART}
+        AND (CAST(:highest AS BIGINT) = 0 OR write_id <= CAST(:highest AS BIGINT))
+    """
 )
 _CLEAN_ABORTED = Statement(
-    sa.delete(schema.txn_components).where(
-        _c.cat == sa.bindparam("cat"),
-        _c.db == sa.bindparam("db"),
-        _c.tbl == sa.bindparam("tbl"),
-        sa.or_(_PART.is_(None), _c.part == _PART),
-        _c.write_id <= _HIGHEST,
-        _c.txn_id.in_(sa.select(_t.id).where(_t.state == sa.literal_column("2"))),
-    )
+    f"""
+    DELETE FROM txn_components
+    WHERE {NAMED} AND {_IN_PART} AND write_id <= CAST(:highest AS BIGINT)
+        AND txn_id IN (SELECT id FROM txns WHERE state = {TxnState.ABORTED.value})
+    """
 )
 
 

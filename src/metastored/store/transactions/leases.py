@@ -7,10 +7,7 @@ never connects to a remote.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, column_list, insert_into
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions.transactions import TxnState
 
@@ -30,36 +27,28 @@ class Lease(NamedTuple):
     user_name: str
 
 
-_l, _t, _k = schema.remote_leases.c, schema.txns.c, schema.locks.c
-_ZERO: sa.ColumnClause[int] = sa.literal_column("0")
-_LEASE = sa.select(_l.id, _l.endpoint, _l.txn_id, _l.lock_id, _l.remote_txn, _l.remote_lock, _l.snapshot, _l.user_name)
-_COLUMNS = ("endpoint", "txn_id", "lock_id", "remote_txn", "remote_lock", "snapshot", "user_name")
-_INSERT = Statement(sa.insert(schema.remote_leases).values(bound(*_COLUMNS)))
+_LEASE = column_list(*Lease._fields)
+_COLUMNS = Lease._fields[1:]
+_INSERT = Statement(insert_into("remote_leases", *_COLUMNS))
 _OF = Statement(
-    _LEASE.where(
-        sa.or_(
-            sa.and_(_l.lock_id != _ZERO, in_list(_l.lock_id, "locks")),
-            sa.and_(_l.txn_id != _ZERO, in_list(_l.txn_id, "txns")),
-        )
-    ).order_by(_l.id)
+    f"""
+    SELECT {_LEASE} FROM remote_leases
+    WHERE lock_id <> 0 AND lock_id IN :locks OR txn_id <> 0 AND txn_id IN :txns
+    ORDER BY id
+    """
 )
-_OF_RANGE = Statement(
-    _LEASE.where(_l.txn_id != _ZERO, _l.txn_id >= sa.bindparam("low"), _l.txn_id <= sa.bindparam("high"))
-)
+_OF_RANGE = Statement(f"SELECT {_LEASE} FROM remote_leases WHERE txn_id <> 0 AND txn_id >= :low AND txn_id <= :high")
 _OF_TXN = Statement(
-    _LEASE.where(_l.txn_id == sa.bindparam("txn_id"), _l.endpoint == sa.bindparam("endpoint"), _l.remote_txn != _ZERO)
+    f"SELECT {_LEASE} FROM remote_leases WHERE txn_id = :txn_id AND endpoint = :endpoint AND remote_txn <> 0"
 )
-_DELETE = Statement(sa.delete(schema.remote_leases).where(in_list(_l.id, "ids")))
+_DELETE = Statement("DELETE FROM remote_leases WHERE id IN :ids")
 _ABANDONED = Statement(
-    _LEASE.where(
-        sa.or_(
-            sa.and_(
-                _l.txn_id != _ZERO,
-                ~sa.exists().where(_t.id == _l.txn_id, _t.state == sa.literal_column(str(TxnState.OPEN.value))),
-            ),
-            sa.and_(_l.txn_id == _ZERO, ~sa.exists().where(_k.ext_id == _l.lock_id)),
-        )
-    )
+    f"""
+    SELECT {column_list(*Lease._fields, of="r")} FROM remote_leases r
+    WHERE r.txn_id <> 0
+            AND NOT EXISTS (SELECT * FROM txns t WHERE t.id = r.txn_id AND t.state = {TxnState.OPEN.value})
+        OR r.txn_id = 0 AND NOT EXISTS (SELECT * FROM locks l WHERE l.ext_id = r.lock_id)
+    """
 )
 
 

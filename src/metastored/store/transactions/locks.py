@@ -7,14 +7,13 @@ counter: so requests are checked one after another, and each sees all older ones
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.hive.transactions.locks import Lock, LockState, LockType
 from metastored.model.names import TableName
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, insert_into
+from metastored.store.engine.stored import LOCK_COUNTER
 from metastored.store.engine.transaction import Row, Transaction
-from metastored.store.transactions.names import named
+from metastored.store.transactions.names import NAMED, named
+from metastored.store.transactions.transactions import TxnState
 
 
 class LockRow(NamedTuple):
@@ -37,72 +36,57 @@ class Held(NamedTuple):
     heartbeat: int
 
 
-_l, _counter, _r = schema.locks.c, schema.counters.c, schema.rebuild_locks.c
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.LOCK_COUNTER}'")
-_THIS = _l.ext_id == sa.bindparam("ext_id")
-_LOCK = (_l.ext_id, _l.int_id, _l.txn_id, _l.cat, _l.db, _l.tbl, _l.part, _l.state, _l.type)
-_WAITING = _l.state == sa.literal_column(str(LockState.WAITING.value))
-_NO_TXN = _l.txn_id == sa.literal_column("0")
+_COUNTER = f"name = '{LOCK_COUNTER}'"
+_LOCK = "ext_id, int_id, txn_id, cat, db, tbl, part, state, type"
+_SHOWN = f"{_LOCK}, heartbeat, acquired, user_name, host, agent, blocked_ext, blocked_int"
 _COLUMNS = (
     *("ext_id", "int_id", "txn_id", "cat", "db", "tbl", "part", "state", "type"),
     *("heartbeat", "acquired", "user_name", "host", "agent", "blocked_ext", "blocked_int", "opened_by"),
 )
 
-_TAKE = Statement(
-    sa.update(schema.counters)
-    .values(value=_counter.value + sa.literal_column("1"))
-    .where(_COUNTER)
-    .returning(_counter.value)
-)
-_WAIT = Statement(sa.select(_counter.value).where(_COUNTER).with_for_update())
-_INSERT = Statement(sa.insert(schema.locks).values(bound(*_COLUMNS)), positions=_COLUMNS)
-_OPENER = Statement(sa.select(sa.func.coalesce(_l.opened_by, _l.user_name)).where(_THIS).distinct())
-_OF_REQUEST = Statement(sa.select(*_LOCK).where(_THIS).order_by(_l.int_id))
-_IN_DATABASE = sa.and_(_l.cat == sa.bindparam("cat"), _l.db == sa.bindparam("db"))
+_TAKE = Statement(f"UPDATE counters SET value = value + 1 WHERE {_COUNTER} RETURNING value")
+_WAIT = Statement(f"SELECT value FROM counters WHERE {_COUNTER} FOR UPDATE")
+_INSERT = Statement(insert_into("locks", *_COLUMNS), positions=_COLUMNS)
+_OPENER = Statement("SELECT DISTINCT coalesce(opened_by, user_name) FROM locks WHERE ext_id = :ext_id")
+_OF_REQUEST = Statement(f"SELECT {_LOCK} FROM locks WHERE ext_id = :ext_id ORDER BY int_id")
 _HELD_IN_TABLE = Statement(
-    sa.select(*_LOCK, _l.heartbeat).where(_IN_DATABASE, sa.or_(_l.tbl == sa.bindparam("tbl"), _l.tbl.is_(None)))
+    f"SELECT {_LOCK}, heartbeat FROM locks WHERE cat = :cat AND db = :db AND (tbl = :tbl OR tbl IS NULL)"
 )
-_HELD_IN_DATABASE = Statement(sa.select(*_LOCK, _l.heartbeat).where(_IN_DATABASE))
+_HELD_IN_DATABASE = Statement(f"SELECT {_LOCK}, heartbeat FROM locks WHERE cat = :cat AND db = :db")
 _ACQUIRE = Statement(
-    sa.update(schema.locks)
-    .values(
-        **bound("heartbeat", "acquired"),
-        state=sa.literal_column(str(LockState.ACQUIRED.value)),
-        blocked_ext=sa.null(),
-        blocked_int=sa.null(),
-    )
-    .where(_THIS)
+    f"""
+    UPDATE locks SET state = {LockState.ACQUIRED.value}, heartbeat = :heartbeat, acquired = :acquired,
+        blocked_ext = NULL, blocked_int = NULL
+    WHERE ext_id = :ext_id
+    """
 )
 _BLOCK = Statement(
-    sa.update(schema.locks)
-    .values(bound("blocked_ext", "blocked_int"))
-    .where(_THIS, _l.int_id == sa.bindparam("int_id_"))
+    """
+    UPDATE locks SET blocked_ext = :blocked_ext, blocked_int = :blocked_int
+    WHERE ext_id = :ext_id AND int_id = :int_id_
+    """
 )
-_HEARTBEAT = Statement(sa.update(schema.locks).values(bound("heartbeat")).where(_THIS))
-_UNLOCK = Statement(sa.delete(schema.locks).where(_THIS, sa.or_(_NO_TXN, _WAITING)))
+_HEARTBEAT = Statement("UPDATE locks SET heartbeat = :heartbeat WHERE ext_id = :ext_id")
+_UNLOCK = Statement(f"DELETE FROM locks WHERE ext_id = :ext_id AND (txn_id = 0 OR state = {LockState.WAITING.value})")
 _SILENT = Statement(
-    sa.delete(schema.locks)
-    .where(in_list(_l.ext_id, "ext_ids"), _NO_TXN, _l.heartbeat < sa.bindparam("before"))
-    .returning(_l.ext_id)
+    "DELETE FROM locks WHERE ext_id IN :ext_ids AND txn_id = 0 AND heartbeat < :before RETURNING ext_id"
 )
-_DELETE_OF_TXNS = Statement(sa.delete(schema.locks).where(in_list(_l.txn_id, "txns")))
-_STALE = Statement(sa.delete(schema.locks).where(_NO_TXN, _l.heartbeat < sa.bindparam("before")))
-_SHOWN = sa.select(*_LOCK, _l.heartbeat, _l.acquired, _l.user_name, _l.host, _l.agent, _l.blocked_ext, _l.blocked_int)
-_ALL = Statement(_SHOWN)
-_IN = Statement(_SHOWN.where(_IN_DATABASE))
+_DELETE_OF_TXNS = Statement("DELETE FROM locks WHERE txn_id IN :txns")
+_STALE = Statement("DELETE FROM locks WHERE txn_id = 0 AND heartbeat < :before")
+_ALL = Statement(f"SELECT {_SHOWN} FROM locks")
+_IN = Statement(f"SELECT {_SHOWN} FROM locks WHERE cat = :cat AND db = :db")
 
-_NAMED = sa.and_(_r.cat == sa.bindparam("cat"), _r.db == sa.bindparam("db"), _r.tbl == sa.bindparam("tbl"))
-_REBUILDING = Statement(sa.select(_r.txn_id).where(_NAMED))
-_REBUILD = Statement(sa.insert(schema.rebuild_locks).values(bound("cat", "db", "tbl", "txn_id", "heartbeat")))
-_REBUILD_HEARTBEAT = Statement(
-    sa.update(schema.rebuild_locks).values(bound("heartbeat")).where(_NAMED, _r.txn_id == sa.bindparam("txn"))
-)
-_REBUILT = Statement(sa.delete(schema.rebuild_locks).where(in_list(_r.txn_id, "txns")))
+_REBUILDING = Statement(f"SELECT txn_id FROM rebuild_locks WHERE {NAMED}")
+_REBUILD = Statement(insert_into("rebuild_locks", "cat", "db", "tbl", "txn_id", "heartbeat"))
+_REBUILD_HEARTBEAT = Statement(f"UPDATE rebuild_locks SET heartbeat = :heartbeat WHERE {NAMED} AND txn_id = :txn")
+_REBUILT = Statement("DELETE FROM rebuild_locks WHERE txn_id IN :txns")
 _STALE_REBUILDS = Statement(
-    sa.delete(schema.rebuild_locks).where(
-        _r.heartbeat < sa.bindparam("before"),
-        ~sa.exists().where(schema.txns.c.id == _r.txn_id, schema.txns.c.state == sa.literal_column("3")),
+    f"""
+    DELETE FROM rebuild_locks
+    WHERE heartbeat < :before AND NOT EXISTS (
+        SELECT * FROM txns WHERE txns.id = rebuild_locks.txn_id AND txns.state = {TxnState.OPEN.value}
     )
+    """
 )
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from metastored.model.names import TableName
+
+NAMED: Final = "cat = :cat AND db = :db AND tbl = :tbl"
+"""The condition on a row that it names the table whose name is bound by `named`."""
 
 
 def named(table: TableName) -> dict[str, str]:

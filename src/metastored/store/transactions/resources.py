@@ -5,85 +5,61 @@ Call these in the transaction that renames or drops. Locks outlive a drop, as in
 
 from collections.abc import Sequence
 
-import sqlalchemy as sa
-
 from metastored.model.names import TableName
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.statements import Statement
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions.names import named
 
 _NAMING = (
-    schema.txn_components,
-    schema.completed_components,
-    schema.write_sets,
-    schema.write_id_counters,
-    schema.min_history,
-    schema.locks,
-    schema.rebuild_locks,
-    schema.compactions,
-    schema.compaction_metrics,
+    "txn_components",
+    "completed_components",
+    "write_sets",
+    "write_id_counters",
+    "min_history",
+    "locks",
+    "rebuild_locks",
+    "compactions",
+    "compaction_metrics",
 )
 """Every database table that names tables."""
 
-_FORGOTTEN = (
-    schema.txn_components,
-    schema.completed_components,
-    schema.compactions,
-    schema.compaction_metrics,
+_WITH_PARTITIONS = (
+    "txn_components",
+    "completed_components",
+    "write_sets",
+    "locks",
+    "compactions",
+    "compaction_metrics",
 )
+"""Those of them that name partitions, too."""
+
+_COMPACTIONS = "compactions"
+
+_FORGOTTEN = ("txn_components", "completed_components", _COMPACTIONS, "compaction_metrics")
 """The database tables whose rows are deleted when a partition is dropped."""
 
-_FORGOTTEN_WITH_TABLE = (*_FORGOTTEN, schema.write_id_counters, schema.min_history)
+_FORGOTTEN_WITH_TABLE = (*_FORGOTTEN, "write_id_counters", "min_history")
 
-
-def _named(table: sa.Table) -> sa.ColumnElement[bool]:
-    c = table.c
-    return sa.and_(c.cat == sa.bindparam("cat_"), c.db == sa.bindparam("db_"), c.tbl == sa.bindparam("tbl_"))
-
-
-def _all_but(table: sa.Table) -> sa.ColumnElement[bool]:
-    """A drop that only hides a table is cleaned up by a compaction of its own, which must stay."""
-    if table is not schema.compactions:
-        return sa.true()
-    return sa.or_(table.c.txn_id.is_(None), table.c.txn_id != sa.bindparam("txn_id"))
-
+_NAMED = "cat = :cat_ AND db = :db_ AND tbl = :tbl_"
 
 _WHICH_NAME = Statement(
-    sa.union_all(
-        *(
-            sa.select(sa.literal_column(f"'{table.name}'")).where(
-                sa.exists(sa.select(table.c.tbl).where(_named(table)))
-            )
-            for table in _NAMING
-        )
-    )
+    " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT tbl FROM {table} WHERE {_NAMED})" for table in _NAMING)
 )
 _RENAME_TABLE = {
-    table.name: Statement(
-        sa.update(table)
-        .values(cat=sa.bindparam("cat"), db=sa.bindparam("db"), tbl=sa.bindparam("tbl"))
-        .where(_named(table))
-    )
-    for table in _NAMING
+    table: Statement(f"UPDATE {table} SET cat = :cat, db = :db, tbl = :tbl WHERE {_NAMED}") for table in _NAMING
 }
 _RENAME_PARTITION = tuple(
-    Statement(
-        sa.update(table).values(part=sa.bindparam("part")).where(_named(table), table.c.part == sa.bindparam("part_"))
-    )
-    for table in _NAMING
-    if "part" in table.c
+    Statement(f"UPDATE {table} SET part = :part WHERE {_NAMED} AND part = :part_") for table in _WITH_PARTITIONS
 )
 _DROP_DATABASE = tuple(
-    Statement(sa.delete(table).where(table.c.cat == sa.bindparam("cat"), table.c.db == sa.bindparam("db")))
-    for table in _FORGOTTEN_WITH_TABLE
+    Statement(f"DELETE FROM {table} WHERE cat = :cat AND db = :db") for table in _FORGOTTEN_WITH_TABLE
 )
 _DROP_TABLE = tuple(
-    Statement(sa.delete(table).where(_named(table), _all_but(table))) for table in _FORGOTTEN_WITH_TABLE
+    Statement(f"DELETE FROM {table} WHERE {_NAMED}") for table in _FORGOTTEN_WITH_TABLE if table != _COMPACTIONS
 )
-_DROP_PARTITIONS = tuple(
-    Statement(sa.delete(table).where(_named(table), in_list(table.c.part, "parts"))) for table in _FORGOTTEN
-)
+# A drop that only hides a table is cleaned up by a compaction of its own, which must stay.
+_DROP_COMPACTIONS = Statement(f"DELETE FROM compactions WHERE {_NAMED} AND (txn_id IS NULL OR txn_id <> :txn_id)")
+_DROP_PARTITIONS = tuple(Statement(f"DELETE FROM {table} WHERE {_NAMED} AND part IN :parts") for table in _FORGOTTEN)
 
 
 def _old(table: TableName) -> dict[str, str]:
@@ -111,11 +87,9 @@ def database_dropped(tx: Transaction, cat: str, db: str) -> None:
 
 def table_dropped(tx: Transaction, table: TableName, *, txn_id: int = 0) -> None:
     """Deletes the rows of a dropped table. A compaction of the dropping transaction stays: it removes the files."""
-    for statement, of in zip(_DROP_TABLE, _FORGOTTEN_WITH_TABLE, strict=True):
-        if of is schema.compactions:
-            tx.run(statement, **_old(table), txn_id=txn_id)
-        else:
-            tx.run(statement, **_old(table))
+    for statement in _DROP_TABLE:
+        tx.run(statement, **_old(table))
+    tx.run(_DROP_COMPACTIONS, **_old(table), txn_id=txn_id)
 
 
 def partitions_dropped(tx: Transaction, table: TableName, names: Sequence[str]) -> None:

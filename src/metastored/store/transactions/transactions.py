@@ -9,10 +9,8 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import Statement, bound, in_list, limited
+from metastored.store.engine.statements import Statement, column_list, insert_into
+from metastored.store.engine.stored import TXN_COUNTER
 from metastored.store.engine.transaction import Transaction
 
 
@@ -44,86 +42,62 @@ class Unfinished(NamedTuple):
     type: int
 
 
-_t, _counter, _r = schema.txns.c, schema.counters.c, schema.replicated_txns.c
-_THIS = _t.id == sa.bindparam("id")
-_THESE = in_list(_t.id, "ids")
-_OPEN = _t.state == sa.literal_column(str(TxnState.OPEN.value))
-# In exactly the words of the partial index.
-_UNFINISHED = _t.state != sa.literal_column(str(TxnState.COMMITTED.value))
-_COUNTER = _counter.name == sa.literal_column(f"'{schema.TXN_COUNTER}'")
+_UNFINISHED = f"state <> {TxnState.COMMITTED.value}"
+"""In exactly the words of the partial index."""
+_OPEN = f"state = {TxnState.OPEN.value}"
+_COUNTER = f"name = '{TXN_COUNTER}'"
 
-_TAKE = Statement(
-    sa.update(schema.counters)
-    .values(value=_counter.value + sa.bindparam("count"))
-    .where(_COUNTER)
-    .returning(_counter.value)
-)
-_SEED = Statement(sa.update(schema.counters).values(bound("value")).where(_COUNTER))
-_HIGH_WATER = Statement(sa.select(_counter.value).where(_COUNTER))
-_HIGH_WATER_LOCKED = Statement(sa.select(_counter.value).where(_COUNTER).with_for_update())
-_LOWEST_OPEN = sa.select(sa.func.min(_t.id)).where(_UNFINISHED, _OPEN)
-_MIN_OPEN = Statement(_LOWEST_OPEN)
+_TAKE = Statement(f"UPDATE counters SET value = value + :count WHERE {_COUNTER} RETURNING value")
+_SEED = Statement(f"UPDATE counters SET value = :value WHERE {_COUNTER}")
+_HIGH_WATER = Statement(f"SELECT value FROM counters WHERE {_COUNTER}")
+_HIGH_WATER_LOCKED = Statement(f"SELECT value FROM counters WHERE {_COUNTER} FOR UPDATE")
+_MIN_OPEN = Statement(f"SELECT min(id) FROM txns WHERE {_UNFINISHED} AND {_OPEN}")
 _INSERTED = ("id", "state", "type", "user_name", "host", "started", "heartbeat", "min_open", "opened_by")
-_INSERT = Statement(
-    sa.insert(schema.txns).values(bound(*_INSERTED)),
-    positions=_INSERTED,
-)
-_UNFINISHED_IDS = Statement(sa.select(_t.id, _t.state, _t.type).where(_UNFINISHED).order_by(_t.id))
-_FIRST_UNFINISHED = Statement(limited(sa.select(_t.id, _t.state, _t.type).where(_UNFINISHED).order_by(_t.id)))
-_UNFINISHED_ROWS = Statement(
-    sa.select(_t.id, _t.state, _t.type, _t.user_name, _t.host, _t.started, _t.heartbeat)
-    .where(_UNFINISHED)
-    .order_by(_t.id)
-)
-_FIND = Statement(sa.select(_t.id, _t.state, _t.type).where(_THIS))
-_LOCK = Statement(sa.select(_t.id, _t.state, _t.type).where(_THIS).with_for_update())
-_LOCK_MANY = Statement(sa.select(_t.id, _t.state, _t.type).where(_THESE).order_by(_t.id).with_for_update())
-_FINISH = Statement(sa.update(schema.txns).values(bound("state", "ended", "reason")).where(_THESE, _OPEN))
-_HEARTBEAT = Statement(sa.update(schema.txns).values(bound("heartbeat")).where(_THIS, _OPEN))
+_INSERT = Statement(insert_into("txns", *_INSERTED), positions=_INSERTED)
+_UNFINISHED_IDS = Statement(f"SELECT id, state, type FROM txns WHERE {_UNFINISHED} ORDER BY id")
+_FIRST_UNFINISHED = Statement(f"SELECT id, state, type FROM txns WHERE {_UNFINISHED} ORDER BY id LIMIT :limit")
+_UNFINISHED_ROWS = Statement(f"SELECT {column_list(*TxnRow._fields)} FROM txns WHERE {_UNFINISHED} ORDER BY id")
+_FIND = Statement("SELECT id, state, type FROM txns WHERE id = :id")
+_LOCK = Statement("SELECT id, state, type FROM txns WHERE id = :id FOR UPDATE")
+_LOCK_MANY = Statement("SELECT id, state, type FROM txns WHERE id IN :ids ORDER BY id FOR UPDATE")
+_FINISH = Statement(f"UPDATE txns SET state = :state, ended = :ended, reason = :reason WHERE id IN :ids AND {_OPEN}")
+_HEARTBEAT = Statement(f"UPDATE txns SET heartbeat = :heartbeat WHERE id = :id AND {_OPEN}")
 _HEARTBEAT_RANGE = Statement(
-    sa.update(schema.txns)
-    .values(bound("heartbeat"))
-    .where(_t.id >= sa.bindparam("low"), _t.id <= sa.bindparam("high"), _UNFINISHED, _OPEN)
+    f"UPDATE txns SET heartbeat = :heartbeat WHERE id >= :low AND id <= :high AND {_UNFINISHED} AND {_OPEN}"
 )
-_IN_RANGE = Statement(
-    sa.select(_t.id, _t.state, _t.type).where(_t.id >= sa.bindparam("low"), _t.id <= sa.bindparam("high"))
-)
-_IS_STALE = sa.and_(
-    _UNFINISHED,
-    _OPEN,
-    _t.heartbeat
-    < sa.case((_t.type == sa.bindparam("lasting_type"), sa.bindparam("lasting")), else_=sa.bindparam("before")),
-)
+_IN_RANGE = Statement("SELECT id, state, type FROM txns WHERE id >= :low AND id <= :high")
+_IS_STALE = f"""
+    {_UNFINISHED} AND {_OPEN}
+    AND heartbeat < CASE WHEN type = :lasting_type THEN CAST(:lasting AS BIGINT) ELSE CAST(:before AS BIGINT) END
+"""
 # A row that is locked now is just getting a heartbeat.
-_STALE = Statement(
-    sa.select(_t.id, _t.state, _t.type).where(_IS_STALE).order_by(_t.id).with_for_update(skip_locked=True)
-)
+_STALE = Statement(f"SELECT id, state, type FROM txns WHERE {_IS_STALE} ORDER BY id FOR UPDATE SKIP LOCKED")
 _STALE_OF = Statement(
-    sa.select(_t.id, _t.state, _t.type).where(_THESE, _IS_STALE).order_by(_t.id).with_for_update(skip_locked=True)
+    f"SELECT id, state, type FROM txns WHERE id IN :ids AND {_IS_STALE} ORDER BY id FOR UPDATE SKIP LOCKED"
 )
-_OPENER = sa.func.coalesce(_t.opened_by, _t.user_name)
-_OPENERS = Statement(sa.select(_t.id, _OPENER).where(_THESE))
+_OPENERS = Statement("SELECT id, coalesce(opened_by, user_name) FROM txns WHERE id IN :ids")
 _OPENERS_BETWEEN = Statement(
-    sa.select(_OPENER).where(_t.id >= sa.bindparam("low"), _t.id <= sa.bindparam("high"), _UNFINISHED, _OPEN).distinct()
+    f"""
+    SELECT DISTINCT coalesce(opened_by, user_name) FROM txns
+    WHERE id >= :low AND id <= :high AND {_UNFINISHED} AND {_OPEN}
+    """
 )
-_MIN_SEEN = Statement(sa.select(sa.func.min(_t.min_open)).where(_UNFINISHED, _OPEN))
-_MIN_UNFINISHED = Statement(sa.select(sa.func.min(_t.id)).where(_UNFINISHED))
+_MIN_SEEN = Statement(f"SELECT min(min_open) FROM txns WHERE {_UNFINISHED} AND {_OPEN}")
+_MIN_UNFINISHED = Statement(f"SELECT min(id) FROM txns WHERE {_UNFINISHED}")
 _PURGE = Statement(
-    sa.delete(schema.txns).where(
-        _t.ended < sa.bindparam("before"),
-        ~sa.exists().where(schema.txn_components.c.txn_id == _t.id),
-    )
+    """
+    DELETE FROM txns
+    WHERE ended < :before AND NOT EXISTS (SELECT * FROM txn_components c WHERE c.txn_id = txns.id)
+    """
 )
 
 _REPLICATED = Statement(
-    sa.select(_r.source, _r.target)
-    .where(_r.policy == sa.bindparam("policy"), in_list(_r.source, "sources"))
-    .order_by(_r.source)
+    "SELECT source, target FROM replicated_txns WHERE policy = :policy AND source IN :sources ORDER BY source"
 )
-_REPLICATED_OF = Statement(sa.select(_r.source, _r.target).where(_r.policy == sa.bindparam("policy")))
-_REPLICATE = Statement(sa.insert(schema.replicated_txns).values(bound("policy", "source", "target")))
-_FORGET_REPLICATED = Statement(sa.delete(schema.replicated_txns).where(in_list(_r.target, "ids")))
-_POLICIES = Statement(sa.select(_r.policy).where(in_list(_r.target, "ids")).distinct())
+_REPLICATED_OF = Statement("SELECT source, target FROM replicated_txns WHERE policy = :policy")
+_REPLICATE = Statement("INSERT INTO replicated_txns (policy, source, target) VALUES (:policy, :source, :target)")
+_FORGET_REPLICATED = Statement("DELETE FROM replicated_txns WHERE target IN :ids")
+_POLICIES = Statement("SELECT DISTINCT policy FROM replicated_txns WHERE target IN :ids")
 
 
 def high_water_mark(tx: Transaction, *, locked: bool = False) -> int:

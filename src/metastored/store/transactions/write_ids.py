@@ -8,14 +8,11 @@ that a cache of them can be validated.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.model.names import TableName
-from metastored.store.engine import schema
 from metastored.store.engine.stamps import new_stamp
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, insert_into
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.names import named
+from metastored.store.transactions.names import NAMED, named
 
 
 class Counter(NamedTuple):
@@ -35,54 +32,37 @@ class TableWriteId(NamedTuple):
     write_id: int
 
 
-_c, _w, _h = schema.write_id_counters.c, schema.write_ids.c, schema.min_history.c
-_NAMED = sa.and_(_c.cat == sa.bindparam("cat"), _c.db == sa.bindparam("db"), _c.tbl == sa.bindparam("tbl"))
-_JOINED = schema.write_ids.join(schema.write_id_counters, _w.counter_id == _c.id)
+_JOINED = "write_ids w JOIN write_id_counters c ON w.counter_id = c.id"
 
-_COUNTER = Statement(sa.select(_c.id, _c.next, _c.stamp).where(_NAMED))
-_LOCK = Statement(sa.select(_c.id, _c.next).where(_NAMED).with_for_update())
-_CREATE = Statement(
-    sa.insert(schema.write_id_counters).values(bound("cat", "db", "tbl", "next", "stamp")).returning(_c.id)
-)
-_SET_NEXT = Statement(
-    sa.update(schema.write_id_counters).values(bound("next", "stamp")).where(_c.id == sa.bindparam("counter"))
-)
+_COUNTER = Statement(f"SELECT id, next, stamp FROM write_id_counters WHERE {NAMED}")
+_LOCK = Statement(f"SELECT id, next FROM write_id_counters WHERE {NAMED} FOR UPDATE")
+_CREATE = Statement(insert_into("write_id_counters", "cat", "db", "tbl", "next", "stamp") + " RETURNING id")
+_SET_NEXT = Statement("UPDATE write_id_counters SET next = :next, stamp = :stamp WHERE id = :counter")
 _INSERT = Statement(
-    sa.insert(schema.write_ids).values(bound("counter_id", "write_id", "txn_id")),
+    "INSERT INTO write_ids (counter_id, write_id, txn_id) VALUES (:counter_id, :write_id, :txn_id)",
     positions=("counter_id", "write_id", "txn_id"),
 )
-_CLEAR = Statement(sa.delete(schema.write_ids).where(_w.counter_id == sa.bindparam("id")))
-_TAKE_BACK = Statement(
-    sa.delete(schema.write_ids).where(_w.counter_id == sa.bindparam("id"), in_list(_w.txn_id, "txns"))
-)
+_CLEAR = Statement("DELETE FROM write_ids WHERE counter_id = :id")
+_TAKE_BACK = Statement("DELETE FROM write_ids WHERE counter_id = :id AND txn_id IN :txns")
 _OF_TXNS = Statement(
-    sa.select(_w.txn_id, _w.write_id)
-    .select_from(_JOINED)
-    .where(_NAMED, in_list(_w.txn_id, "txns"))
-    .order_by(_w.write_id)
+    f"SELECT w.txn_id, w.write_id FROM {_JOINED} WHERE {NAMED} AND w.txn_id IN :txns ORDER BY w.write_id"
 )
 _OF_TXN = Statement(
-    sa.select(_c.cat, _c.db, _c.tbl, _w.write_id)
-    .select_from(_JOINED)
-    .where(_w.txn_id == sa.bindparam("txn_id"))
-    .order_by(_c.cat, _c.db, _c.tbl)
+    f"SELECT c.cat, c.db, c.tbl, w.write_id FROM {_JOINED} WHERE w.txn_id = :txn_id ORDER BY c.cat, c.db, c.tbl"
 )
-_TXN_OF = Statement(sa.select(_w.txn_id).select_from(_JOINED).where(_NAMED, _w.write_id == sa.bindparam("write_id")))
-_ALL = Statement(
-    sa.select(_w.txn_id, _w.write_id).where(_w.counter_id == sa.bindparam("counter")).order_by(_w.write_id)
-)
+_TXN_OF = Statement(f"SELECT w.txn_id FROM {_JOINED} WHERE {NAMED} AND w.write_id = :write_id")
+_ALL = Statement("SELECT txn_id, write_id FROM write_ids WHERE counter_id = :counter ORDER BY write_id")
 _RESTAMP = Statement(
-    sa.update(schema.write_id_counters)
-    .values(bound("stamp"))
-    .where(_c.id.in_(sa.select(_w.counter_id).where(_w.txn_id < sa.bindparam("below"))))
+    """
+    UPDATE write_id_counters SET stamp = :stamp
+    WHERE id IN (SELECT counter_id FROM write_ids WHERE txn_id < :below)
+    """
 )
-_PURGE = Statement(sa.delete(schema.write_ids).where(_w.txn_id < sa.bindparam("below")))
+_PURGE = Statement("DELETE FROM write_ids WHERE txn_id < :below")
 
-_ADD_HISTORY = Statement(
-    sa.insert(schema.min_history).values(bound("txn_id", "cat", "db", "tbl", "write_id")),
-    positions=("txn_id", "cat", "db", "tbl", "write_id"),
-)
-_FORGET_HISTORY = Statement(sa.delete(schema.min_history).where(in_list(_h.txn_id, "ids")))
+_HISTORY = ("txn_id", "cat", "db", "tbl", "write_id")
+_ADD_HISTORY = Statement(insert_into("min_history", *_HISTORY), positions=_HISTORY)
+_FORGET_HISTORY = Statement("DELETE FROM min_history WHERE txn_id IN :ids")
 
 
 def counter(tx: Transaction, table: TableName) -> Counter | None:

@@ -12,11 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Literal, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
 from metastored.store.engine.database import Database
-from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.statements import Statement, column_list
 from metastored.store.engine.transaction import Transaction
 
 JobKind = Literal["move", "remove", "trash"]
@@ -61,34 +58,25 @@ class JobRow(NamedTuple):
         return (self.source,)
 
 
-_j = schema.warehouse_jobs.c
-_COLUMNS = sa.select(_j.id, _j.kind, _j.source, _j.target, _j.created, _j.attempts, _j.error, _j.next_attempt)
-_THIS = _j.id == sa.bindparam("id")
+_COLUMNS = column_list(*JobRow._fields)
 
-_FIND = Statement(_COLUMNS.where(_THIS))
-_ALL = Statement(_COLUMNS.order_by(_j.id))
-_DUE = Statement(_COLUMNS.where(_j.next_attempt <= sa.bindparam("now")).order_by(_j.id))
-_FAILED_JOBS = Statement(_COLUMNS.where(_j.next_attempt > sa.literal_column("0")).order_by(_j.id))
-_COUNT_FAILED = Statement(
-    sa.select(sa.func.count()).select_from(schema.warehouse_jobs).where(_j.next_attempt > sa.literal_column("0"))
-)
+_FIND = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE id = :id")
+_ALL = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs ORDER BY id")
+_DUE = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE next_attempt <= :now ORDER BY id")
+_FAILED_JOBS = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE next_attempt > 0 ORDER BY id")
+_COUNT_FAILED = Statement("SELECT count(*) FROM warehouse_jobs WHERE next_attempt > 0")
 _INSERT = Statement(
-    sa.insert(schema.warehouse_jobs)
-    .values(
-        **bound("kind", "source", "target", "created"),
-        attempts=sa.literal_column("0"),
-        next_attempt=sa.literal_column("0"),
-    )
-    .returning(_j.id)
+    """
+    INSERT INTO warehouse_jobs (kind, source, target, created, attempts, next_attempt)
+    VALUES (:kind, :source, :target, :created, 0, 0) RETURNING id
+    """
 )
-_DONE = Statement(sa.delete(schema.warehouse_jobs).where(_THIS))
-_ALL_DONE = Statement(sa.delete(schema.warehouse_jobs).where(in_list(_j.id, "ids")))
+_DONE = Statement("DELETE FROM warehouse_jobs WHERE id = :id")
+_ALL_DONE = Statement("DELETE FROM warehouse_jobs WHERE id IN :ids")
 _FAILED = Statement(
-    sa.update(schema.warehouse_jobs)
-    .values(attempts=_j.attempts + sa.literal_column("1"), **bound("error", "next_attempt"))
-    .where(_THIS)
+    "UPDATE warehouse_jobs SET attempts = attempts + 1, error = :error, next_attempt = :next_attempt WHERE id = :id"
 )
-_RESUME = Statement(sa.update(schema.warehouse_jobs).values(next_attempt=sa.literal_column("0")).where(_THIS))
+_RESUME = Statement("UPDATE warehouse_jobs SET next_attempt = 0 WHERE id = :id")
 
 
 def add(tx: Transaction, kind: JobKind, source: str, target: str | None = None, *, created: int) -> int:

@@ -10,11 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import sqlalchemy as sa
-
 from metastored.hive.location_rules import location_key
 from metastored.hive.locations import LOCAL_SCHEME
-from metastored.store.engine import schema
 from metastored.store.engine.statements import SQLITE, Statement
 from metastored.store.engine.transaction import Transaction
 
@@ -23,26 +20,24 @@ S3 = "s3[an]?"
 """The schemes of one store."""
 
 
-def _containing(
-    what: str, table: sa.Table, column: str, shown: str, owner: str, extra: str = ""
-) -> tuple[str, Statement]:
+def _containing(what: str, table: str, column: str, shown: str, owner: str, extra: str = "") -> tuple[str, Statement]:
     """`owner` is the id of the table that uses the directory; 0 for a database."""
 
-    def build(dialect: str) -> sa.TextClause:
+    def text(dialect: str) -> str:
         # Of a blob and a text alike.
         position = f"instr({column}, :text)" if dialect == SQLITE else f"position(:text in {column})"
-        return sa.text(f"SELECT {owner}, {shown}, {column} FROM {table.name} WHERE {position} > 0{extra}")
+        return f"SELECT {owner}, {shown}, {column} FROM {table} WHERE {position} > 0{extra}"
 
-    return what, Statement(build)
+    return what, Statement(text)
 
 
 _BODIES = (
-    _containing(DATABASE, schema.databases, "body", "name", "0"),
-    _containing(TABLE, schema.tables, "body", "name", "id"),
+    _containing(DATABASE, "databases", "body", "name", "0"),
+    _containing(TABLE, "tables", "body", "name", "id"),
 )
 _TEXTS = (
-    _containing("the directory of partitions", schema.bases, "uri", "uri", "table_id"),
-    _containing("partition", schema.partitions, "suffix", "name", "table_id", " AND base IS NULL"),
+    _containing("the directory of partitions", "bases", "uri", "uri", "table_id"),
+    _containing("partition", "partitions", "suffix", "name", "table_id", " AND base IS NULL"),
 )
 
 

@@ -7,10 +7,7 @@ here.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-import sqlalchemy as sa
-
-from metastored.store.engine import schema
-from metastored.store.engine.statements import SQLITE, Statement, in_list, limited
+from metastored.store.engine.statements import SQLITE, Statement, column_list
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects.tables import TableRow
 
@@ -18,8 +15,6 @@ PAGE: Final = 2000
 """Rows of partitions or shapes that are read and written at once."""
 TABLES: Final = 200
 """Tables that are read at once; their definitions may be large."""
-
-_t, _p, _s, _b = schema.tables.c, schema.partitions.c, schema.shapes.c, schema.bases.c
 
 
 class Located(NamedTuple):
@@ -31,42 +26,22 @@ class Located(NamedTuple):
     suffix: str | None
 
 
-def _tables(locked: bool) -> Statement:
-    columns = sa.select(*(_t[field] for field in TableRow._fields))
-    page = columns.where(_t.db_id == sa.bindparam("db_id"), _t.name > sa.bindparam("after")).order_by(_t.name)
-    # SQLite has no row locks, and its dialect writes none.
-    return Statement(limited(page.with_for_update() if locked else page))
-
-
-_TABLES, _LOCKED_TABLES = _tables(False), _tables(True)
-_SHAPES = Statement(
-    limited(
-        sa.select(_s.no, _s.sd)
-        .where(_s.table_id == sa.bindparam("table_id"), _s.no > sa.bindparam("after"))
-        .order_by(_s.no)
-    )
-)
+_PAGE_OF_TABLES = f"""
+    SELECT {column_list(*TableRow._fields)} FROM tables WHERE db_id = :db_id AND name > :after
+    ORDER BY name LIMIT :limit
+"""
+_TABLES, _LOCKED_TABLES = Statement(_PAGE_OF_TABLES), Statement(f"{_PAGE_OF_TABLES} FOR UPDATE")
+_SHAPES = Statement("SELECT no, sd FROM shapes WHERE table_id = :table_id AND no > :after ORDER BY no LIMIT :limit")
 _LOCATED = Statement(
-    limited(
-        sa.select(_p.id, _p.name, _p.base, _p.suffix)
-        .where(
-            _p.table_id == sa.bindparam("table_id"),
-            _p.name > sa.bindparam("after"),
-            sa.or_(in_list(_p.base, "bases"), sa.and_(_p.base.is_(None), _p.suffix.is_not(None))),
-        )
-        .order_by(_p.name)
-    )
+    """
+    SELECT id, name, base, suffix FROM partitions
+    WHERE table_id = :table_id AND name > :after AND (base IN :bases OR base IS NULL AND suffix IS NOT NULL)
+    ORDER BY name LIMIT :limit
+    """
 )
-_COUNT = Statement(
-    sa.select(sa.func.count())
-    .select_from(schema.partitions)
-    .where(_p.table_id == sa.bindparam("table_id"), in_list(_p.base, "bases"))
-)
+_COUNT = Statement("SELECT count(*) FROM partitions WHERE table_id = :table_id AND base IN :bases")
 _MOVE = Statement(
-    sa.update(schema.partitions)
-    .values(base=sa.null(), suffix=sa.bindparam("suffix"))
-    .where(_p.id == sa.bindparam("partition")),
-    positions=("suffix", "partition"),
+    "UPDATE partitions SET base = NULL, suffix = :suffix WHERE id = :partition", positions=("suffix", "partition")
 )
 
 
