@@ -134,11 +134,11 @@ def test_a_statement_is_prepared_when_it_is_used_again(executor: Executor, conne
 
 
 def test_a_number_has_the_type_that_psycopg_gives_it(executor: Executor, connection: psycopg.Connection[Any]) -> None:
-    begin = Statement(sa.text("SELECT substr('abcdef', :size + 1), :size * 2"))
+    begin = Statement("SELECT substr('abcdef', :size + 1), :size * 2")
     for size in (1, 2, 2, 0):
         psycopgs = connection.execute("SELECT substr('abcdef', %(size)s + 1), %(size)s * 2", {"size": size})
         assert executor.rows(begin, {"size": size}) == psycopgs.fetchall()
-    double = Statement(sa.text("SELECT CAST(:number AS bigint) * 2"))
+    double = Statement("SELECT CAST(:number AS bigint) * 2")
     for number in (1, 2, 3_000_000_000, 1, 3_000_000_000, 4):
         assert executor.rows(double, {"number": number}) == [(number * 2,)]
     with pytest.raises(psycopg.errors.NumericValueOutOfRange):
