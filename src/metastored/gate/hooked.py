@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from metastored.errors import ApplicationError, ConfigError, MetastoreError, NoSuchObjectException
@@ -34,6 +33,8 @@ Hook = Callable[[Object, str | None], Object | None]
 
 def load_hook(name: str) -> Hook:
     """The function of an entry point. Raises ConfigError where there is none, or where it cannot be loaded."""
+    from importlib.metadata import entry_points  # Slow to import, and seldom needed.
+
     by_name = {each.name: each for each in entry_points(group=GROUP)}
     if name not in by_name:
         known = ", ".join(sorted(by_name)) or "none"
