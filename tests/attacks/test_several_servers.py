@@ -37,7 +37,7 @@ from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.statements import Statement, bound
 from metastored.store.engine.transaction import Transaction
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import DataOperationType, EnvironmentContext
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import (
@@ -51,9 +51,9 @@ from metastored.wire.generated.transactions import AbortTxnRequest, CommitTxnReq
 from metastored.wire.structs import replace
 from tests.service.conftest import opener as opener
 from tests.service.conftest import place as place
-from tests.service.conftest import postgres as postgres
 from tests.store.conftest import Opener
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.metastore import Clock, Metastore
 from tests.support.objects import table
 from tests.support.postgres import PostgresServer, running_postgres

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.client.versions import HiveVersion
-from metastored.testing import running_server
 from metastored.wire.generated.databases import Database
 from tests.support.driven import HALVES, connected
+from tests.support.forks import running_server
 from tests.support.hive_2_0 import hive_2_0
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 
 @pytest.fixture(params=HALVES)
@@ -63,7 +63,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
             running = stack.enter_context(running_server())
             yield Server(running.uri, HiveVersion(3, 1), True)
         elif name == "metastored-postgresql":
-            postgres = stack.enter_context(running_postgres())
+            postgres = shared_postgres()
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
             yield Server(running.uri, HiveVersion(3, 1), True)

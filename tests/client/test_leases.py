@@ -27,8 +27,8 @@ from metastored.structs import (
     ShowLocksResponseElement,
     UnlockRequest,
 )
-from metastored.testing import running_server
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 from tests.support.waiting import eventually
 
 HOLDER = """
@@ -60,7 +60,7 @@ def uri(request: pytest.FixtureRequest) -> Iterator[str]:
         with running_server() as server:
             yield server.uri
     elif request.param == "postgresql":
-        with running_postgres() as postgres, postgres.database() as url, running_server(database_url=url) as server:
+        with shared_postgres().database() as url, running_server(database_url=url) as server:
             yield server.uri
     else:
         yield request.getfixturevalue(request.param).uri

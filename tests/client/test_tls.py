@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from metastored import TransportSettings
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.support import certificate
 from tests.support.driven import connected, grouped
+from tests.support.forks import running_server
 from tests.support.relay import relayed
 from tests.support.waiting import pause
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.clients.hive_client_suite import (
     DIFFERENCES,
     FAILS_ON_HIVE,
@@ -25,6 +25,7 @@ from tests.clients.hive_client_suite import (
     VERSIONS,
 )
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer
+from tests.support.forks import running_server
 from tests.support.hive_client_suite import FAIL, PASS, ClientSuite, client_suite, suite_classes
 
 pytestmark = pytest.mark.peers

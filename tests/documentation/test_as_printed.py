@@ -15,9 +15,9 @@ import pytest
 from pyarrow import parquet
 
 import metastored
-from metastored.testing import running_server
 from tests.documentation.blocks import FOLLOWED, name_of
 from tests.documentation.following import Reader
+from tests.support.forks import running_server
 from tests.support.glue import glue_client
 from tests.support.postgres import running_postgres
 from tests.support.ssh import bastions

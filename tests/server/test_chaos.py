@@ -23,10 +23,11 @@ import pytest
 
 from metastored.errors import Error, MetaException
 from metastored.hive.locations import local_path
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.server.test_crash import Writer
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.postgres import PostgresServer, running_postgres
 
 WRITERS = 4

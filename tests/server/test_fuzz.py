@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.fuzz import run
 from tests.support.postgres import running_postgres
 

