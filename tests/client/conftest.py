@@ -31,15 +31,17 @@ class Server(NamedTuple):
     is_metastored: bool
 
 
+# The last release of Hive 2 and of Hive 3, and the newest; the versions between them with `make soak`.
+_SOAK = (pytest.mark.peers, pytest.mark.slow, pytest.mark.soak)
 SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "metastored-sqlite": (),
     "metastored-postgresql": (pytest.mark.postgres,),
     "hive_2_0": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
-    "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
+    "hive_3_0": _SOAK,
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
-    "hive_4_0_0": (pytest.mark.peers, pytest.mark.slow),
-    "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
+    "hive_4_0_0": _SOAK,
+    "hive_4_0_1": _SOAK,
     "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
 }
 # Any other server, by its address: METASTORED_TEST_HMS_4_2_0=thrift://host:9083.

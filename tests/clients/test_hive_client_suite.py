@@ -38,6 +38,14 @@ def _classes(version: str) -> list[str]:
 
 
 TESTS = [(version, name) for version in VERSIONS for name in _classes(version)]
+NEWEST = VERSIONS[-1]
+# The newest version has every class of the older one, and more of them; the older one with `make soak`.
+SELECTED = [pytest.param(version, name, marks=() if version == NEWEST else pytest.mark.soak) for version, name in TESTS]
+
+
+@pytest.mark.parametrize("version", VERSIONS[:-1])
+def test_the_newest_version_has_every_class_of_the_older_ones(version: str) -> None:
+    assert set(_classes(version)) <= set(_classes(NEWEST))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +76,7 @@ def server_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[st
         yield started
 
 
-@pytest.mark.parametrize(("version", "name"), TESTS)
+@pytest.mark.parametrize(("version", "name"), SELECTED)
 def test_tests_that_pass_on_hive_pass_on_metastored(
     version: str,
     name: str,
