@@ -45,7 +45,7 @@ class Size:
 
 
 # Half of the partitions are in one table: more than one page, so that an import can be killed between two pages.
-SMALL = Size("moved", 60, 2200)
+SMALL = Size("moved", 40, 2200)
 LARGE = Size("large", 200, 20_000)
 
 
