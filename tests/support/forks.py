@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, BinaryIO, Final
 
 from metastored import testing
@@ -44,14 +45,21 @@ MODULES: Final = (
     "metastored.client",
     "metastored.statements.building",
     "metastored.pipeline.running",
-    "metastored.service.fb303",
+    "metastored.store.engine.mounts",
+    "metastored.store.engine.postgresql",
+    "metastored.store.engine.sqlite",
+    "metastored.store.warehouse.relocation",
     "metastored.transfer.running",
+    "cryptography.hazmat.primitives.serialization.ssh",
     "cryptography.x509",
     "psycopg",
+    "sqlalchemy.dialects.postgresql",
     "sqlite3",
     "uvicorn",
+    "uvicorn.lifespan.off",
 )
-"""The modules that servers and commands import. None of them starts a thread."""
+PACKAGES: Final = ("metastored.filters", "metastored.service")
+"""The modules that servers and commands import, and packages all of whose modules they do. None starts a thread."""
 INTERPRETER: Final = "PYTHON"
 """The beginning of the names of variables that are read when an interpreter starts."""
 LENGTH: Final = 8
@@ -271,6 +279,9 @@ def _main(number: int) -> None:
     gc.disable()
     for name in MODULES:
         import_module(name)
+    for name in PACKAGES:
+        for found in walk_packages(import_module(name).__path__, f"{name}."):
+            import_module(found.name)
     # The parser of statements is built at its first use.
     import_module("metastored.statements.parsing").parse("SHOW DATABASES")
     assert threading.active_count() == len(os.listdir("/proc/self/task")) == 1, "a fork would lose threads"
