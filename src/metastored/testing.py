@@ -97,14 +97,19 @@ def start_process(command: Sequence[str], environment: Mapping[str, str], output
 
 
 @contextmanager
-def running_server(
-    command: Sequence[str] = SERVE, *, start: Start = start_process, **settings: Setting
-) -> Iterator[RunningServer]:
+def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Iterator[RunningServer]:
     """Starts a server with these settings (keys of the configuration), and stops it at the end.
 
     Host, port, data and warehouse have test defaults; None means the server's own default. `command` is the command to
-    run; flags are appended to it. `start` starts its process.
+    run; flags are appended to it.
     """
+    with server_started_by(start_process, command, settings) as server:
+        yield server
+
+
+@contextmanager
+def server_started_by(start: Start, command: Sequence[str], settings: Mapping[str, Setting]) -> Iterator[RunningServer]:
+    """As `running_server`, with a process that `start` starts."""
     for name in settings:
         if name not in KEYS:
             raise ConfigError(f"running_server has no setting {name!r}; known are {', '.join(KEYS)}")

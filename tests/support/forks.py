@@ -70,7 +70,7 @@ def running_server(
     command: Sequence[str] = testing.SERVE, **settings: Setting
 ) -> AbstractContextManager[RunningServer]:
     """As `metastored.testing.running_server`, in a fraction of its time."""
-    return testing.running_server(command, start=start, **settings)
+    return testing.server_started_by(start, command, settings)
 
 
 def start(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> Process:
