@@ -72,7 +72,7 @@ class RunningServer:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
 
-class Process(Protocol):
+class _Process(Protocol):
     """The part of `subprocess.Popen` that is used here."""
 
     pid: int
@@ -87,11 +87,11 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-Start = Callable[[Sequence[str], Mapping[str, str], BinaryIO], Process]
+_Start = Callable[[Sequence[str], Mapping[str, str], BinaryIO], _Process]
 """Starts a process with a command, an environment and a file for its output and log."""
 
 
-def start_process(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> Process:
+def _start_process(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> _Process:
     """Starts the command as a subprocess without input."""
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment)
 
@@ -103,12 +103,14 @@ def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Itera
     Host, port, data and warehouse have test defaults; None means the server's own default. `command` is the command to
     run; flags are appended to it.
     """
-    with server_started_by(start_process, command, settings) as server:
+    with _server_started_by(_start_process, command, settings) as server:
         yield server
 
 
 @contextmanager
-def server_started_by(start: Start, command: Sequence[str], settings: Mapping[str, Setting]) -> Iterator[RunningServer]:
+def _server_started_by(
+    start: _Start, command: Sequence[str], settings: Mapping[str, Setting]
+) -> Iterator[RunningServer]:
     """As `running_server`, with a process that `start` starts."""
     for name in settings:
         if name not in KEYS:
@@ -144,7 +146,7 @@ def server_started_by(start: Start, command: Sequence[str], settings: Mapping[st
             _stop(process)
 
 
-def _wait_until_ready(process: Process, ready_file: Path, log_file: Path) -> dict[str, Any]:
+def _wait_until_ready(process: _Process, ready_file: Path, log_file: Path) -> dict[str, Any]:
     deadline = time.monotonic() + START_TIMEOUT
     while not ready_file.exists():
         if process.poll() is not None:
@@ -158,7 +160,7 @@ def _wait_until_ready(process: Process, ready_file: Path, log_file: Path) -> dic
     return ready
 
 
-def _stop(process: Process) -> None:
+def _stop(process: _Process) -> None:
     """Sends SIGTERM, and SIGKILL after a timeout; workers exit with their parent."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

@@ -29,7 +29,7 @@ from pkgutil import walk_packages
 from typing import Any, BinaryIO, Final
 
 from metastored import testing
-from metastored.testing import Process, RunningServer, Setting
+from metastored.testing import RunningServer, Setting, _Process
 
 COMMAND: Final = (sys.executable, "-m", "metastored")
 MODULES: Final = (
@@ -70,10 +70,10 @@ def running_server(
     command: Sequence[str] = testing.SERVE, **settings: Setting
 ) -> AbstractContextManager[RunningServer]:
     """As `metastored.testing.running_server`, in a fraction of its time."""
-    return testing.server_started_by(start, command, settings)
+    return testing._server_started_by(start, command, settings)
 
 
-def start(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> Process:
+def start(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> _Process:
     """A process that runs a command with this environment, writes to `output` and reads nothing."""
     return _start(command, environment, None, output, output)
 
@@ -104,7 +104,7 @@ def run_command(
 
 def _start(
     command: Sequence[str], environment: Mapping[str, str], read: Any, output: BinaryIO, errors: BinaryIO
-) -> Process:
+) -> _Process:
     if tuple(command[:3]) != COMMAND or not _can_fork(environment):
         standard_input = subprocess.DEVNULL if read is None else read
         return subprocess.Popen(command, stdin=standard_input, stdout=output, stderr=errors, env=environment)
