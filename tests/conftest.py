@@ -22,6 +22,7 @@ from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
 from tests.support.needs import Needs
+from tests.support.postgres import PostgresServer, shared_postgres, stop_shared_postgres
 from tests.support.run_costs import RunCosts
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Needs(), "metastored-needs")
     config.pluginmanager.register(RunCosts(), "metastored-run-costs")
     config.pluginmanager.register(RecordedDurations(), "metastored-durations")
+
+
+def pytest_unconfigure() -> None:
+    stop_shared_postgres()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -98,6 +103,12 @@ def hive_4_0_1() -> Iterator[ApacheMetastore]:
 def hive_4_1_0() -> Iterator[ApacheMetastore]:
     """A real Hive 4.1.0 metastore."""
     yield from _peer("4.1.0")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> PostgresServer:
+    """The PostgreSQL of the session, in which each test has a database of its own."""
+    return shared_postgres()
 
 
 @pytest.fixture(scope="session")

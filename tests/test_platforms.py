@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import running_server
+from tests.support.forks import running_server
 
 ROOT = Path(__file__).resolve().parents[1]
 WITHOUT = """

@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 from metastored.config import KEYS
 from metastored.errors import ConfigError, ConnectError, TimeoutExceeded
@@ -72,6 +72,30 @@ class RunningServer:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
 
+class _Process(Protocol):
+    """The part of `subprocess.Popen` that is used here."""
+
+    pid: int
+    returncode: Any
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+_Start = Callable[[Sequence[str], Mapping[str, str], BinaryIO], _Process]
+"""Starts a process with a command, an environment and a file for its output and log."""
+
+
+def _start_process(command: Sequence[str], environment: Mapping[str, str], output: BinaryIO) -> _Process:
+    """Starts the command as a subprocess without input."""
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment)
+
+
 @contextmanager
 def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Iterator[RunningServer]:
     """Starts a server with these settings (keys of the configuration), and stops it at the end.
@@ -79,6 +103,15 @@ def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Itera
     Host, port, data and warehouse have test defaults; None means the server's own default. `command` is the command to
     run; flags are appended to it.
     """
+    with _server_started_by(_start_process, command, settings) as server:
+        yield server
+
+
+@contextmanager
+def _server_started_by(
+    start: _Start, command: Sequence[str], settings: Mapping[str, Setting]
+) -> Iterator[RunningServer]:
+    """As `running_server`, with a process that `start` starts."""
     for name in settings:
         if name not in KEYS:
             raise ConfigError(f"running_server has no setting {name!r}; known are {', '.join(KEYS)}")
@@ -95,9 +128,7 @@ def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Itera
         # The server does not inherit settings from the environment of the test run.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
         with log_file.open("wb") as output:
-            process = subprocess.Popen(
-                [*command, *flags], stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-            )
+            process = start([*command, *flags], environment, output)
         try:
             ready = _wait_until_ready(process, chosen["ready_file"], log_file)
             yield RunningServer(
@@ -115,7 +146,7 @@ def running_server(command: Sequence[str] = SERVE, **settings: Setting) -> Itera
             _stop(process)
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], ready_file: Path, log_file: Path) -> dict[str, Any]:
+def _wait_until_ready(process: _Process, ready_file: Path, log_file: Path) -> dict[str, Any]:
     deadline = time.monotonic() + START_TIMEOUT
     while not ready_file.exists():
         if process.poll() is not None:
@@ -129,7 +160,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], ready_file: Path, log_fi
     return ready
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop(process: _Process) -> None:
     """Sends SIGTERM, and SIGKILL after a timeout; workers exit with their parent."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

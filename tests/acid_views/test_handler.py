@@ -20,7 +20,6 @@ from metastored.errors import Error, InvalidOperationException, MetaException, N
 from metastored.hive.locations import local_path
 from metastored.hive.transactions.resolution import Listing, listing_of
 from metastored.model.names import TableName
-from metastored.testing import running_server
 from metastored.threads import Pool
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition, PartitionsByExprRequest, PartitionsByExprResult
@@ -29,8 +28,8 @@ from metastored.wire.generated.transactions import GetOpenTxnsResponse, GetValid
 from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 from tests.support.in_process import serving_metastore
-from tests.support.postgres import PostgresServer, running_postgres
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -76,12 +75,6 @@ class House:
     def seen(self, name: str) -> Table:
         """The table as the client sees it that cannot read ACID."""
         return self.spark.api.get_table("shop", name)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

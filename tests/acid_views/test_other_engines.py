@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.apache import MissingPeer
+from tests.support.forks import running_server
 from tests.support.hive_driver import run_hive
 from tests.support.trino import Trino, running_trino
 

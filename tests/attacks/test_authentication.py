@@ -32,13 +32,14 @@ from metastored.errors import Error, RemoteProtocolError
 from metastored.hive.delegation import Identifier, StoredToken, Token, to_text
 from metastored.server.auth.digest import Digest, DigestNegotiation
 from metastored.server.auth.negotiation import Channel
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.server.http.support import ALL, API, Browser, basic, browser, http_server, trusting, user, who
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,7 @@ def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with ExitStack() as stack:
         data: Path | str = folder / "data"
         if request.param == "postgresql":
-            data = stack.enter_context(stack.enter_context(running_postgres()).database())
+            data = stack.enter_context(shared_postgres().database())
         settings |= {"data": data} if isinstance(data, Path) else {"database_url": data}
         for name, password in PASSWORDS.items():
             user("add", name, data=data, password=password)

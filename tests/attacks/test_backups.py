@@ -30,7 +30,6 @@ from metastored.store.engine.opening import open_database, open_existing
 from metastored.store.engine.sqlite import FILE
 from metastored.store.objects import catalogs
 from tests.cli.running import run
-from tests.store.conftest import postgres as postgres
 from tests.support.postgres import PostgresServer
 
 UMASKS = (0o000, 0o022, 0o077, 0o277, 0o777)

@@ -24,11 +24,12 @@ from lance_namespace.errors import (
 from lance_namespace_urllib3_client.models.query_table_request_vector import QueryTableRequestVector
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.structs import replace
 from tests.lance.rest_server import lance_server, make_table, rest
 from tests.lance.rest_support import NEAR, POINTS, ipc
 from tests.server.http.support import DATABASES, USER
+from tests.support.forks import running_server
 from tests.support.grants import granted
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from metastored.hive.locations import local_path
 from metastored.wire.generated.databases import CreateDatabaseRequest
 from metastored.wire.structs import replace
 from tests.support.in_process import serving_metastore
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 NAMES = ["x/../../../out", "/../../../out", "../../out", "/out", "..", "a/b", "out/.", "%2e%2e/out", "a\\..\\out"]
 
@@ -43,7 +43,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     with ExitStack() as stack:
         settings = {}
         if request.param == "postgresql":
-            settings["database_url"] = stack.enter_context(stack.enter_context(running_postgres()).database())
+            settings["database_url"] = stack.enter_context(shared_postgres().database())
         yield House(stack.enter_context(serving_metastore(folder, **settings)), folder, stack)
 
 

@@ -17,12 +17,13 @@ import pytest
 
 from metastored.errors import ApplicationError, MetastoreError
 from metastored.structs import HeartbeatRequest, LockComponent, LockLevel, LockRequest, LockType, UnlockRequest
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
 from tests.remotes.test_server import table
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.scripted import Act, Peer, scripted
 
 pytestmark = pytest.mark.slow

@@ -24,8 +24,9 @@ from metastored.structs import (
     StorageDescriptor,
     Table,
 )
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 from tests.support.grants import granted
 from tests.support.listener import Listener, listening
 

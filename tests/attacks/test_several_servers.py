@@ -35,7 +35,7 @@ from metastored.store.engine.clock import DatabaseClock
 from metastored.store.engine.opening import open_database
 from metastored.store.engine.statements import Statement, insert_into
 from metastored.store.engine.transaction import Transaction
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import DataOperationType, EnvironmentContext
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import (
@@ -49,9 +49,9 @@ from metastored.wire.generated.transactions import AbortTxnRequest, CommitTxnReq
 from metastored.wire.structs import replace
 from tests.service.conftest import opener as opener
 from tests.service.conftest import place as place
-from tests.service.conftest import postgres as postgres
 from tests.store.conftest import Opener
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.metastore import Clock, Metastore
 from tests.support.objects import table
 from tests.support.postgres import PostgresServer, running_postgres
@@ -59,7 +59,8 @@ from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow
 
-KILLS, STOPS = 3, 6
+# Two, so that each server goes on after the first; more with `make soak`.
+KILLS, STOPS = ([2, pytest.param(many, marks=pytest.mark.soak)] for many in (3, 6))
 EXCLUSIVE, ACQUIRED = 3, 1
 CHANGED = "The table has been modified"
 """What a conditional change is refused with."""
@@ -221,17 +222,20 @@ def make_counter(client: Client, name: str) -> None:
 
 
 @pytest.mark.postgres
-def test_what_two_servers_acknowledged_survives_a_postgresql_that_is_killed_again_and_again(servers: Pair) -> None:
+@pytest.mark.parametrize("kills", KILLS)
+def test_what_two_servers_acknowledged_survives_a_postgresql_that_is_killed_again_and_again(
+    servers: Pair, kills: int
+) -> None:
     with client_of(servers.one) as client:
-        make_counter(client, "killed")
-    with counting(servers, "killed") as counters:
-        for _ in range(KILLS):
+        make_counter(client, f"killed{kills}")
+    with counting(servers, f"killed{kills}") as counters:
+        for _ in range(kills):
             wait_for_each(counters)
             servers.postgres.kill()
             servers.postgres.start()
         wait_for_each(counters)
     assert sum(each.unknown for each in counters), "no call failed although PostgreSQL was killed"
-    check(servers, "killed", counters)
+    check(servers, f"killed{kills}", counters)
 
 
 @pytest.mark.postgres
@@ -256,15 +260,16 @@ def test_calls_while_postgresql_is_gone_say_so_on_both_servers_and_leave_nothing
 
 
 @pytest.mark.postgres
-def test_no_update_is_lost_while_servers_are_stopped_in_the_middle_of_writes(servers: Pair) -> None:
+@pytest.mark.parametrize("stops", STOPS)
+def test_no_update_is_lost_while_servers_are_stopped_in_the_middle_of_writes(servers: Pair, stops: int) -> None:
     with client_of(servers.one) as client:
-        make_counter(client, "stopped")
-    with counting(servers, "stopped") as counters:
-        for number in range(STOPS):
+        make_counter(client, f"stopped{stops}")
+    with counting(servers, f"stopped{stops}") as counters:
+        for number in range(stops):
             server, elsewhere = ((servers.one, counters[2:]), (servers.other, counters[:2]))[number % 2]
             with stopped(server):
                 wait_for_each(elsewhere)
-    check(servers, "stopped", counters)
+    check(servers, f"stopped{stops}", counters)
 
 
 @pytest.mark.postgres

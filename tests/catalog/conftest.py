@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.catalog import DatabaseDefinition
-from metastored.testing import running_server
 from tests.support.driven import HALVES, managed
+from tests.support.forks import running_server
 from tests.support.glue import KEYS
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 
 class Backend(NamedTuple):
@@ -57,7 +57,7 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             server = stack.enter_context(running_server())
             yield Backend(name, {"type": "hive_metastore", "uri": server.uri})
         elif name == "hive-postgresql":
-            url = stack.enter_context(stack.enter_context(running_postgres()).database())
+            url = stack.enter_context(shared_postgres().database())
             server = stack.enter_context(running_server(database_url=url))
             yield Backend(name, {"type": "hive_metastore", "uri": server.uri})
         elif name == "hive_2_3":

@@ -32,8 +32,8 @@ from metastored.errors import (
     ObjectNotFound,
     install_command,
 )
-from metastored.testing import running_server
 from tests.support.driven import managed
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

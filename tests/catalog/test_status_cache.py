@@ -11,10 +11,10 @@ import metastored
 from metastored.catalog import TableChanges
 from metastored.catalog.hive_objects import table_status
 from metastored.catalog.status_cache import StatusCache
-from metastored.testing import running_server
 from metastored.wire.structs import replace
 from tests.client.handlers import table_of
 from tests.support.driven import HALVES, managed
+from tests.support.forks import running_server
 
 
 class Counted:

@@ -14,10 +14,9 @@ import pytest
 import metastored as client_of
 from metastored.store.engine.migrate import HEAD, upgrade
 from metastored.store.engine.opening import open_database
-from metastored.testing import running_server
 from metastored.wire.generated.notifications import NotificationEventRequest
 from tests.cli.running import refused, run
-from tests.store.conftest import postgres as postgres
+from tests.support.forks import running_server
 from tests.support.in_process import serving_metastore
 from tests.support.postgres import PostgresServer
 from tests.transfer.support import metastored

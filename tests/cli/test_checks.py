@@ -15,7 +15,6 @@ import metastored
 from metastored.store.engine import schema
 from metastored.store.engine.opening import open_database
 from tests.cli.running import refused, run
-from tests.store.conftest import postgres as postgres
 from tests.support.in_process import serving_metastore
 from tests.support.postgres import PostgresServer
 

@@ -16,6 +16,7 @@ from metastored.cli.errors import explained
 from metastored.cli.server.serving import plain_flags
 from metastored.config import GROUPS, KEYS, OTHERS
 from metastored.errors import StoreError
+from tests.support.forks import run_command
 from tests.support.processes import ENVIRONMENT
 
 pytestmark = pytest.mark.slow
@@ -27,8 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "metastored", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    return run_command(*words, timeout=60)
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +17,8 @@ from metastored.store.warehouse.directories import Warehouse
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
-from tests.store.conftest import postgres as postgres
 from tests.store.conftest import without_schema as without_schema
-from tests.support.processes import ENVIRONMENT
+from tests.support.forks import run_command
 
 pytestmark = pytest.mark.slow
 
@@ -36,8 +34,7 @@ def doctor(place: tuple[str | None, Path | None]) -> Doctor:
     where = ["--database-url", url] if url is not None else ["--data", str(data)]
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "metastored", "doctor", *where, *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        return run_command("doctor", *where, *words, timeout=60)
 
     return run
 
@@ -114,8 +111,7 @@ def test_an_older_schema_is_listed_and_left_as_it_is(opener: Opener, doctor: Doc
 
 
 def test_a_database_that_does_not_exist_is_not_made(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "metastored", "doctor", "--data", str(tmp_path / "typo")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    done = run_command("doctor", "--data", str(tmp_path / "typo"), timeout=60)
     assert (done.returncode, "there is no database" in done.stderr) == (2, True)
     assert not (tmp_path / "typo").exists()
 

@@ -11,7 +11,6 @@ from tests.cli.running import Done, refused, run
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
-from tests.store.conftest import postgres as postgres
 from tests.store.conftest import without_schema as without_schema
 
 pytestmark = pytest.mark.usefixtures("without_schema")

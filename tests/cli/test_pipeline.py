@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import run_command, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -35,13 +35,7 @@ def server() -> Iterator[RunningServer]:
 
 
 def pipeline(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "metastored", "pipeline", *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, **environment},
-    )
+    return run_command("pipeline", *words, environment={**os.environ, **environment}, timeout=60)
 
 
 def written(folder: Path, text: str) -> str:

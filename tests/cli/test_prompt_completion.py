@@ -9,8 +9,8 @@ import pytest
 import metastored
 from metastored.cli.sql.prompt_completion import Completion
 from metastored.client._sync.statements import Statements
-from metastored.testing import running_server
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ import pytest
 
 import metastored as client_of
 from metastored.client._sync.client import Client
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 from tests.transfer.support import metastored
 
 pytestmark = pytest.mark.slow
@@ -141,7 +141,7 @@ def test_without_a_warehouse_the_stored_one_stays(data: Path, tmp_path: Path) ->
 def test_a_running_server_returns_the_new_locations(tmp_path: Path, kind: str) -> None:
     with ExitStack() as stack:
         if kind == "postgresql":
-            url = stack.enter_context(stack.enter_context(running_postgres()).database())
+            url = stack.enter_context(shared_postgres().database())
             settings, words = {"database_url": url}, ("--database-url", url)
         else:
             settings, words = {"data": str(tmp_path / "data")}, ("--data", str(tmp_path / "data"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +13,8 @@ import metastored
 from metastored.cli.others.remotes import may_write
 from metastored.statements.parsing import parse_script
 from metastored.statements.values import CreateRemote
-from metastored.testing import RunningServer, running_server
-from tests.support.processes import ENVIRONMENT
+from metastored.testing import RunningServer
+from tests.support.forks import run_command, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +38,7 @@ def server() -> Iterator[RunningServer]:
 
 
 def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "metastored", *words]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+    return run_command(*words, input=stdin, timeout=PATIENCE)
 
 
 def test_the_list_has_every_remote_and_calls_none(server: RunningServer) -> None:

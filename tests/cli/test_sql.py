@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,9 +18,9 @@ from metastored.errors import StatementError
 from metastored.statements.examples import EXAMPLES
 from metastored.statements.explanations import SECTIONS
 from metastored.statements.syntax import help_on
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.cli.terminal import PATIENCE, Terminal
-from tests.support.processes import ENVIRONMENT
+from tests.support.forks import run_command, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -35,10 +34,7 @@ def server() -> Iterator[RunningServer]:
 
 
 def run(server: RunningServer, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "metastored", "sql", "--uri", server.uri, *words]
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT, check=False
-    )
+    return run_command("sql", "--uri", server.uri, *words, input=stdin, timeout=PATIENCE)
 
 
 def test_a_statement_of_the_flag_prints_a_table(server: RunningServer) -> None:
@@ -76,8 +72,7 @@ def test_an_error_is_one_line_with_its_position_and_nothing_is_executed(server: 
 
 
 def test_a_server_that_is_not_there_is_an_error_of_one_line() -> None:
-    command = [sys.executable, "-m", "metastored", "sql", "--uri", "thrift://127.0.0.1:1", "-e", "SHOW TABLES"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+    done = run_command("sql", "--uri", "thrift://127.0.0.1:1", "-e", "SHOW TABLES", timeout=PATIENCE)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "127.0.0.1:1" in done.stderr
 

@@ -12,8 +12,9 @@ import pytest
 
 import metastored
 from metastored.errors import install_command
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.cli.terminal import Terminal
+from tests.support.forks import running_server
 from tests.support.path_python import without_python
 from tests.support.processes import ENVIRONMENT
 

@@ -15,8 +15,9 @@ import psycopg
 import pytest
 
 import metastored as client_of
-from metastored.testing import RunningServer, running_server
-from tests.support.postgres import running_postgres
+from metastored.testing import RunningServer
+from tests.support.forks import run_command, running_server
+from tests.support.postgres import shared_postgres
 from tests.support.scripted import scripted, stall
 from tests.transfer import content
 from tests.transfer.content import table
@@ -74,8 +75,8 @@ def test_a_first_dry_run_needs_no_folder_and_makes_none(server: RunningServer, t
 def test_a_dry_run_into_a_folder_where_only_users_were_added_changes_no_file(
     server: RunningServer, tmp_path: Path
 ) -> None:
-    add = command("user", "add", "maja", "--password-stdin", "--data", str(tmp_path))
-    subprocess.run(add, input="a password\n", text=True, env=environment(), check=True, timeout=60)
+    add = run_command("user", "add", "maja", "--password-stdin", "--data", str(tmp_path), input="a password\n")
+    assert add.returncode == 0, add.stderr
     before = contents(tmp_path)
     done = metastored("import", "metastore", server.uri, "--into", str(tmp_path), "--dry-run")
     assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
@@ -87,7 +88,7 @@ def test_a_dry_run_into_a_folder_where_only_users_were_added_changes_no_file(
 def test_neither_a_dry_run_nor_a_verification_makes_tables_in_an_empty_postgresql(
     server: RunningServer, mode: str
 ) -> None:
-    with running_postgres() as postgres, postgres.database() as url:
+    with shared_postgres().database() as url:
         done = metastored("import", "metastore", server.uri, "--into", url, mode)
         if mode == "--dry-run":
             assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
@@ -100,7 +101,7 @@ def test_neither_a_dry_run_nor_a_verification_makes_tables_in_an_empty_postgresq
 
 @pytest.mark.postgres
 def test_an_export_from_an_empty_postgresql_makes_no_tables_there() -> None:
-    with running_postgres() as postgres, postgres.database() as url, running_server() as other:
+    with shared_postgres().database() as url, running_server() as other:
         done = metastored("export", "metastore", other.uri, "--from", url)
         assert (done.returncode, "the database is empty" in done.stderr) == (2, True)
         with psycopg.connect(url) as connection:

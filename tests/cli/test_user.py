@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.support.postgres import PostgresServer, running_postgres
-from tests.transfer.support import command, environment, metastored
+from tests.support.forks import run_command
+from tests.support.postgres import PostgresServer
+from tests.transfer.support import metastored
 
 pytestmark = pytest.mark.slow
 
 NEED_ONE = [("list",), ("remove", "maja"), ("passwd", "maja", "--password-stdin")]
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as server:
-        yield server
-
-
 def run(*words: str, said: str = "a password\n") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command("user", *words), input=said, capture_output=True, text=True, timeout=60, env=environment()
-    )
+    return run_command("user", *words, input=said, timeout=60)
 
 
 @pytest.mark.parametrize("words", NEED_ONE, ids=lambda words: words[0])

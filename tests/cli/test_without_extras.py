@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import install_command
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.transfer.support import metastored
 
 pytestmark = pytest.mark.slow

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.client.versions import HiveVersion
-from metastored.testing import running_server
 from metastored.wire.generated.databases import Database
 from tests.support.driven import HALVES, connected
+from tests.support.forks import running_server
 from tests.support.hive_2_0 import hive_2_0
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 
 @pytest.fixture(params=HALVES)
@@ -31,15 +31,17 @@ class Server(NamedTuple):
     is_metastored: bool
 
 
+# The last release of Hive 2 and of Hive 3, and the newest; the versions between them with `make soak`.
+_SOAK = (pytest.mark.peers, pytest.mark.slow, pytest.mark.soak)
 SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "metastored-sqlite": (),
     "metastored-postgresql": (pytest.mark.postgres,),
     "hive_2_0": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
-    "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
+    "hive_3_0": _SOAK,
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
-    "hive_4_0_0": (pytest.mark.peers, pytest.mark.slow),
-    "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
+    "hive_4_0_0": _SOAK,
+    "hive_4_0_1": _SOAK,
     "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
 }
 # Any other server, by its address: METASTORED_TEST_HMS_4_2_0=thrift://host:9083.
@@ -63,7 +65,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
             running = stack.enter_context(running_server())
             yield Server(running.uri, HiveVersion(3, 1), True)
         elif name == "metastored-postgresql":
-            postgres = stack.enter_context(running_postgres())
+            postgres = shared_postgres()
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
             yield Server(running.uri, HiveVersion(3, 1), True)

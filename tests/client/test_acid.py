@@ -13,7 +13,6 @@ from metastored.client.versions import HiveVersion
 from metastored.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
 from metastored.model.acid import Acid, acid_of
 from metastored.model.formats import FORMATS
-from metastored.testing import running_server
 from metastored.wire.generated.common import DataOperationType, StorageDescriptor, Table
 from metastored.wire.generated.locks import LockLevel, LockState, LockType
 from metastored.wire.generated.notifications import GetAllWriteEventInfoRequest
@@ -24,6 +23,7 @@ from metastored.wire.structs import replace
 from tests.client.handlers import LockingMetastore, table_of
 from tests.client.test_behaviour import table_of as real_table
 from tests.support.driven import connected
+from tests.support.forks import running_server
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}

@@ -213,11 +213,11 @@ def test_one_poll_serves_all_cached_objects(half: str) -> None:
 @pytest.mark.slow
 def test_tables_that_are_read_seldom_cost_no_call_each(half: str) -> None:
     there = metastore(events=True)
-    with connected(half, handler=there, cache=CacheSettings()) as client:
+    with connected(half, handler=there, cache=CacheSettings(events_every=0.2)) as client:
         for _ in range(4):
             client.table("sales.t0")
             client.table("sales.t1")
-            pause(client, 1.1)
+            pause(client, 0.25)
         assert there.called.count("get_table_req") == 2, "each table once"
         assert len(there.called) - polls(there) == 2
 
@@ -228,11 +228,13 @@ class Stuck:
     def __init__(self, inner: WritableMetastore) -> None:
         self.inner = inner
         self.stuck = 0
+        self.released = False
 
     async def handle(self, call: Call, session: Session) -> Reply:
         if call.method.name == "get_current_notificationEventId" and "get_table_req" in self.inner.called:
             self.stuck += 1
-            await asyncio.sleep(60)
+            while not self.released:
+                await asyncio.sleep(0.01)
         return await self.inner.handle(call, session)
 
 
@@ -246,6 +248,7 @@ def test_a_cached_read_never_waits_for_a_poll(half: str) -> None:
             assert client.table("sales.t0").tableName == "t0"
         assert there.inner.called.count("get_table_req") == 1
         assert there.stuck == 1, "one poll at a time"
+        there.released = True
 
 
 def test_without_events_every_there_are_no_polls(half: str) -> None:

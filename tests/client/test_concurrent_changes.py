@@ -11,11 +11,11 @@ import pytest
 import metastored
 from metastored.errors import MetaException
 from metastored.model.conditions import CHANGES_ONLY
-from metastored.testing import running_server
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.driven import connected
+from tests.support.forks import running_server
 
 
 @pytest.fixture(scope="module", params=["2.3", "3.1", "4.2"])

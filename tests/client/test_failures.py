@@ -18,12 +18,12 @@ from metastored.errors import (
     TimeoutExceeded,
     TransportError,
 )
-from metastored.testing import running_server
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected, grouped
+from tests.support.forks import running_server
 from tests.support.scripted import (
     Act,
     answer,

@@ -22,8 +22,9 @@ from metastored.errors import (
     ReadOnlyServer,
     TableNotFound,
 )
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.driven import connected
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

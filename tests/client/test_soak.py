@@ -17,9 +17,9 @@ from benchmarks.objects import table
 from metastored.client._sync.client import Client
 from metastored.client.cache import CacheSettings
 from metastored.errors import TableNotFound
-from metastored.testing import running_server
 from tests.server.support import certificate
 from tests.support.driven import HALVES, connected
+from tests.support.forks import running_server
 from tests.support.relay import relayed
 from tests.support.waiting import pause
 

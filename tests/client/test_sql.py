@@ -17,9 +17,10 @@ from metastored.errors import (
     NoSuchObjectException,
     StatementError,
 )
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.driven import connected
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -28,7 +29,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[RunningServer]:
         with running_server() as running:
             yield running
         return
-    with running_postgres() as postgres, postgres.database() as url, running_server(database_url=url) as running:
+    with shared_postgres().database() as url, running_server(database_url=url) as running:
         yield running
 
 

@@ -15,10 +15,10 @@ import pytest
 
 import metastored
 from metastored.model.spark.properties import HIVE_STATISTICS
-from metastored.testing import running_server
 from metastored.wire.structs import replace
 from tests.client.test_sql_shows import TABLES
 from tests.support.apache import MissingPeer
+from tests.support.forks import running_server
 from tests.support.hive_driver import run_hive
 
 pytestmark = [pytest.mark.apache, pytest.mark.peers, pytest.mark.slow]

@@ -26,7 +26,7 @@ from metastored.model.spark.values import CatalogStorage
 from metastored.spark.external_catalog import ExternalCatalog
 from tests.support.driven import connected
 from tests.support.in_process import serving_metastore
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 CHANGED = "transient_lastDdlTime"
 ORDERS = (
@@ -40,7 +40,7 @@ def uri(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     with ExitStack() as stack:
         settings: dict[str, Any] = {}
         if request.param == "postgresql":
-            settings["database_url"] = stack.enter_context(stack.enter_context(running_postgres()).database())
+            settings["database_url"] = stack.enter_context(shared_postgres().database())
         yield stack.enter_context(serving_metastore(tmp_path_factory.mktemp("definitions"), **settings))
 
 

@@ -21,11 +21,12 @@ from metastored.errors import (
     PermissionDenied,
 )
 from metastored.statements.parsing import parse
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
 from tests.statements.test_proposal import STATEMENTS
 from tests.support.driven import connected
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ def server(request: pytest.FixtureRequest, key_file: Path) -> Iterator[RunningSe
         with running_server(**settings) as running:
             yield running
         return
-    with running_postgres() as postgres, postgres.database() as url:
+    with shared_postgres().database() as url:
         with running_server(database_url=url, **settings) as running:
             yield running
 

@@ -24,7 +24,7 @@ from metastored.errors import (
 )
 from tests.support.driven import connected
 from tests.support.in_process import serving_metastore
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -32,7 +32,7 @@ def uri(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     with ExitStack() as stack:
         settings: dict[str, Any] = {"authorization": "sql", "admin_users": "root"}
         if request.param == "postgresql":
-            settings["database_url"] = stack.enter_context(stack.enter_context(running_postgres()).database())
+            settings["database_url"] = stack.enter_context(shared_postgres().database())
         yield stack.enter_context(serving_metastore(tmp_path_factory.mktemp("rights"), **settings))
 
 

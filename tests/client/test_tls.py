@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from metastored import TransportSettings
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.support import certificate
 from tests.support.driven import connected, grouped
+from tests.support.forks import running_server
 from tests.support.relay import relayed
 from tests.support.waiting import pause
 
@@ -32,7 +33,8 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningS
         yield server, cert
 
 
-@pytest.mark.parametrize("min_idle", range(6))
+# None, one and several; the numbers between them with `make soak`.
+@pytest.mark.parametrize("min_idle", [0, 1, *(pytest.param(each, marks=pytest.mark.soak) for each in (2, 3, 4)), 5])
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("scheme", ["https", "thrifts"])
 def test_idle_connections_stay_open_and_are_reused(

@@ -31,7 +31,6 @@ from metastored.errors import (
     RemoteProtocolError,
     TransportError,
 )
-from metastored.testing import running_server
 from metastored.wire.connection import NEED_DATA, Request, ServerConnection
 from metastored.wire.message import Handler, Session
 from metastored.wire.methods import METHODS
@@ -39,6 +38,7 @@ from tests.client.handlers import OnlyNine, WritableMetastore, table_of
 from tests.server.support import certificate
 from tests.support.apache import ApacheMetastore, apache_3_1
 from tests.support.driven import connected
+from tests.support.forks import running_server
 from tests.support.kdc import Kdc
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.scripted import Peer, say_and_hang_up, scripted

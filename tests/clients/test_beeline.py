@@ -13,7 +13,7 @@ import pyspark
 import pytest
 
 import metastored
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.support.ports import free_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.soak]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.support.spark import run_spark
 
 SCRIPT = """

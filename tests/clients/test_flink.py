@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import metastored
-from metastored.testing import running_server
 from tests.support.apache import MissingPeer, run_with_flink
+from tests.support.forks import running_server
 
 pytestmark = [pytest.mark.apache, pytest.mark.peers, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.clients.hive_client_suite import (
     DIFFERENCES,
     FAILS_ON_HIVE,
@@ -25,6 +25,7 @@ from tests.clients.hive_client_suite import (
     VERSIONS,
 )
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer
+from tests.support.forks import running_server
 from tests.support.hive_client_suite import FAIL, PASS, ClientSuite, client_suite, suite_classes
 
 pytestmark = pytest.mark.peers
@@ -37,6 +38,14 @@ def _classes(version: str) -> list[str]:
 
 
 TESTS = [(version, name) for version in VERSIONS for name in _classes(version)]
+NEWEST = VERSIONS[-1]
+# The newest version has every class of the older one, and more of them; the older one with `make soak`.
+SELECTED = [pytest.param(version, name, marks=() if version == NEWEST else pytest.mark.soak) for version, name in TESTS]
+
+
+@pytest.mark.parametrize("version", VERSIONS[:-1])
+def test_the_newest_version_has_every_class_of_the_older_ones(version: str) -> None:
+    assert set(_classes(version)) <= set(_classes(NEWEST))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +76,7 @@ def server_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[st
         yield started
 
 
-@pytest.mark.parametrize(("version", "name"), TESTS)
+@pytest.mark.parametrize(("version", "name"), SELECTED)
 def test_tests_that_pass_on_hive_pass_on_metastored(
     version: str,
     name: str,

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 from tests.support.spark import SPARK_3_5, iceberg_over_thrift, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

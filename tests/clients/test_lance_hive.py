@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import running_server
 from tests.support.foreign import run_foreign
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.witness
 

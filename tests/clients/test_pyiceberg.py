@@ -22,8 +22,9 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import DayTransform
 from pyiceberg.types import DoubleType
 
-from metastored.testing import RunningServer, running_server
-from tests.support.postgres import running_postgres
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 from tests.support.processes import finish_python, start_python
 
 pytestmark = pytest.mark.slow
@@ -79,7 +80,7 @@ print([os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in proce
 )
 def server(request: pytest.FixtureRequest) -> Iterator[RunningServer]:
     if request.param.startswith("postgresql"):
-        with running_postgres() as postgres, postgres.database() as url:
+        with shared_postgres().database() as url:
             with running_server(database_url=url, workers=2) as running:
                 yield running
     else:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.foreign import run_foreign
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.witness
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 from tests.support.spark import SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

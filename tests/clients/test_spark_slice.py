@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
-from tests.support.postgres import running_postgres
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -54,7 +55,7 @@ result["databases"] = rows("show databases")
 )
 def server(request: pytest.FixtureRequest) -> Iterator[RunningServer]:
     if request.param == "postgresql":
-        with running_postgres() as postgres, postgres.database() as url:
+        with shared_postgres().database() as url:
             with running_server(database_url=url) as running:
                 yield running
     else:

@@ -14,10 +14,11 @@ import pytest
 
 from metastored.errors import ConfigError
 from metastored.model.remotes.endpoints import Endpoint
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_metastores import ask, at, connected, failure_of, run
 from tests.support.apache import ApacheMetastore, apache_2_3
+from tests.support.forks import running_server
 from tests.support.kdc import Kdc
 
 OPENED = ("--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",)

@@ -12,12 +12,13 @@ import pytest
 from metastored.connectors.context import Context
 from metastored.model.remotes.endpoints import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_metastores import ask, at, connected, failure_of, run
 from tests.server.http.support import who
 from tests.server.support import certificate
 from tests.server.tokens import Issuer
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import metastored
-from metastored.testing import running_server
 from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_iceberg_remote import Lake
+from tests.support.forks import running_server
 from tests.support.spark import SPARK_3_5, iceberg_jar, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -14,12 +14,13 @@ from pyiceberg.catalog.rest import RestCatalog as TheirRestCatalog
 
 import metastored
 from metastored.errors import InvalidObjectException, MetaException, ObjectNotFound
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_iceberg_remote import Lake
 from tests.server.http.support import PASSWORD, USER, http_server
 from tests.server.support import certificate
+from tests.support.forks import running_server
 from tests.support.iceberg_rest import RestCatalog
 
 pytestmark = pytest.mark.slow

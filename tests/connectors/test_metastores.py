@@ -18,13 +18,14 @@ from metastored.errors import ApplicationError, ConfigError, MetaException
 from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.store.security.remote_secrets import RemoteSecrets
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from tests.server.http.support import PASSWORD, USER, http_server, who
 from tests.server.support import certificate
 from tests.support.apache import ApacheMetastore, apache_3_1
+from tests.support.forks import running_server
 from tests.support.kdc import Kdc
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import ThriftServer, serving

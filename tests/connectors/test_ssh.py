@@ -20,10 +20,10 @@ from metastored.errors import ConfigError, InvalidObjectException, MetaException
 from metastored.model.remotes.endpoints import Endpoint
 from metastored.model.remotes.hosts import AllowedHosts
 from metastored.store.security.remote_secrets import RemoteSecrets
-from metastored.testing import running_server
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from tests.server.support import certificate
+from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.ssh import HOST, Bastion, bastion
 from tests.support.thrift_server import ThriftServer, serving, until

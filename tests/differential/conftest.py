@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import running_server
 from tests.differential.peer import Peer
 from tests.differential.record import Played
 from tests.support.apache import apache_2_3
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 Sides = tuple[Peer, Peer]
 

@@ -15,9 +15,9 @@ import pytest
 from pyarrow import parquet
 
 import metastored
-from metastored.testing import running_server
 from tests.documentation.blocks import FOLLOWED, name_of
 from tests.documentation.following import Reader
+from tests.support.forks import running_server
 from tests.support.glue import glue_client
 from tests.support.postgres import running_postgres
 from tests.support.ssh import bastions
@@ -68,6 +68,14 @@ def spark_reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     reader.close()
 
 
+@pytest.fixture(scope="module")
+def plain_reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """For the pages without Spark, whose `python` imports the same modules."""
+    reader = Reader(tmp_path_factory.mktemp("reader"))
+    yield reader
+    reader.close()
+
+
 @pytest.mark.parametrize(
     "page",
     [
@@ -84,15 +92,10 @@ def spark_reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     ],
 )
 def test_a_page_runs_as_printed(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    needs_spark = name_of(page) in SPARK
-    reader = request.getfixturevalue("spark_reader") if needs_spark else Reader(tmp_path)
+    reader: Reader = request.getfixturevalue("spark_reader" if name_of(page) in SPARK else "plain_reader")
     given = READERS.get(name_of(page))
-    try:
-        with given(request, tmp_path) if given is not None else nothing() as has:
-            reader.follow(page, has.peers, has.files, has.variables, one_jvm=name_of(page) in ONE_JVM)
-    finally:
-        if not needs_spark:
-            reader.close()
+    with given(request, tmp_path) if given is not None else nothing() as has:
+        reader.follow(page, has.peers, has.files, has.variables, one_jvm=name_of(page) in ONE_JVM)
 
 
 # What readers have

@@ -32,7 +32,6 @@ from metastored.wire.methods import METHODS
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
-from tests.store.conftest import postgres as postgres
 from tests.support.objects import bare_storage, bare_table
 
 USER, ROLE, GROUP = PrincipalType.USER, PrincipalType.ROLE, PrincipalType.GROUP

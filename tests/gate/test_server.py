@@ -7,12 +7,12 @@ import time
 import pytest
 
 from metastored.errors import MetaException
-from metastored.testing import running_server
 from metastored.wire.generated.common import PrincipalPrivilegeSet, PrivilegeGrantInfo
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
 from tests.gate.conftest import EVERYTHING, USER, bag, on_table, table
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

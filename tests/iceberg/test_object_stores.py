@@ -17,13 +17,15 @@ from tests.iceberg.rest_server import ROWS, Rest, iceberg_server, rest_catalog
 from tests.support.apache import MissingPeer
 from tests.support.azurite import CONTAINER, running_azurite
 from tests.support.azurite import ROOT as AZURE
-from tests.support.s3 import BUCKET, running_s3
+from tests.support.s3 import BUCKET, empty_bucket
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_table_in_s3_is_made_committed_to_and_purged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with running_s3(tmp_path) as s3:
+def test_a_table_in_s3_is_made_committed_to_and_purged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glue: str
+) -> None:
+    with empty_bucket(glue) as s3:
         for name, value in s3.environment.items():
             monkeypatch.setenv(name, value)
         with iceberg_server(tmp_path, warehouse=f"s3://{BUCKET}/warehouse") as server:

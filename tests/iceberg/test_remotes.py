@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.iceberg.rest_server import ROWS, Rest, hive_catalog, iceberg_server, metadata_files, rest_catalog, stored
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from metastored.testing import RunningServer
 from tests.iceberg.rest_server import SCHEMA, Reply, Rest, iceberg_server, rest_catalog
 from tests.server.http.support import DATABASES, PASSWORD, USER
 from tests.support.grants import granted, table_ref
-from tests.support.s3 import BUCKET, S3, running_s3
+from tests.support.s3 import BUCKET, S3, empty_bucket
 
 WAREHOUSE = f"s3://{BUCKET}/warehouse"
 ASKED = {"X_Iceberg_Access_Delegation": "vended-credentials,remote-signing"}
@@ -40,11 +40,11 @@ class Running(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=DATABASES)
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, glue: str) -> Iterator[Running]:
     """Its warehouse is in S3. maja is an administrator, bob is not."""
     folder = tmp_path_factory.mktemp("signing")
     settings = {"authorization": "sql", "admin_users": USER, "iceberg_signing": "on", "warehouse": WAREHOUSE}
-    with running_s3(folder) as s3, pytest.MonkeyPatch.context() as patch:
+    with empty_bucket(glue) as s3, pytest.MonkeyPatch.context() as patch:
         for name, value in {**s3.environment, "AWS_SECRET_ACCESS_KEY": "the secret of the server"}.items():
             patch.setenv(name, value)
         with iceberg_server(folder, request.param, {"bob": "b"}, **settings) as server:

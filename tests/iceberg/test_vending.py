@@ -28,7 +28,7 @@ from metastored.testing import RunningServer
 from tests.iceberg.rest_server import ROWS, SCHEMA, Rest, iceberg_server, rest_catalog
 from tests.server.http.support import DATABASES, PASSWORD, USER
 from tests.support.grants import granted, table_ref
-from tests.support.s3 import BUCKET, running_s3
+from tests.support.s3 import BUCKET, empty_bucket
 
 ROLE = "arn:aws:iam::123456789012:role/lake"
 WAREHOUSE = f"s3://{BUCKET}/warehouse"
@@ -192,13 +192,13 @@ def sts() -> Iterator[Sts]:
 
 @pytest.fixture(scope="module", params=DATABASES)
 def server(
-    request: pytest.FixtureRequest, sts: Sts, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, sts: Sts, tmp_path_factory: pytest.TempPathFactory, glue: str
 ) -> Iterator[RunningServer]:
     """Its warehouse is in S3. maja is an administrator, bob is not."""
     folder = tmp_path_factory.mktemp("vending")
     settings = {"authorization": "sql", "admin_users": USER, "iceberg_role": ROLE, "warehouse": WAREHOUSE}
     settings["iceberg_signing"] = "on"
-    with running_s3(folder) as s3, pytest.MonkeyPatch.context() as patch:
+    with empty_bucket(glue) as s3, pytest.MonkeyPatch.context() as patch:
         for name, value in {**s3.environment, "AWS_ENDPOINT_URL_STS": sts.uri}.items():
             patch.setenv(name, value)
         with iceberg_server(folder, request.param, {"bob": "b"}, **settings) as running:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 from tests.support.lance import Space, new_space
 
 

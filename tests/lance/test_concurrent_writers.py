@@ -20,9 +20,9 @@ import lance_namespace as ns
 import pyarrow
 import pytest
 
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.support.lance import Space, new_space
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 from tests.support.processes import start_python
 
 PROCESSES = 4
@@ -87,7 +87,7 @@ def managed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Space]:
         if request.param == "hive_2_3":
             uri: str = request.getfixturevalue("hive_2_3").uri
         elif request.param == "postgresql":
-            url = stack.enter_context(stack.enter_context(running_postgres()).database())
+            url = stack.enter_context(shared_postgres().database())
             uri = stack.enter_context(running_server(database_url=url)).uri
         else:
             uri = stack.enter_context(running_server()).uri

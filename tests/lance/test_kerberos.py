@@ -12,10 +12,11 @@ import lance_namespace as ns
 import pytest
 
 from metastored.lance import Hive2Namespace
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.conftest import Realm
 from tests.server.conftest import _realm as _realm
 from tests.server.conftest import realm as realm
+from tests.support.forks import running_server
 from tests.support.lance import POINTS
 
 pytestmark = [pytest.mark.kerberos, pytest.mark.slow]

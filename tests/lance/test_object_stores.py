@@ -20,13 +20,13 @@ import pytest
 from metastored.lance.conditions import conditional
 from metastored.lance.definition import MANIFEST, VERSION
 from metastored.lance.files import final_name
-from metastored.testing import running_server
 from metastored.wire.structs import replace
 from tests.lance.rest_server import lance_server, make_table, rest
 from tests.lance.rest_support import POINTS as SHORT
 from tests.lance.rest_support import ipc
+from tests.support.forks import running_server
 from tests.support.lance import POINTS, Space, new_space, rows_of, stream
-from tests.support.s3 import BUCKET, S3, running_s3
+from tests.support.s3 import BUCKET, S3, empty_bucket
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +34,8 @@ WRITERS, APPENDS = 3, 3
 
 
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
-    with running_s3(tmp_path_factory.mktemp("s3")) as running:
+def s3(glue: str) -> Iterator[S3]:
+    with empty_bucket(glue) as running:
         yield running
 
 

@@ -14,10 +14,11 @@ from lance_namespace.errors import InvalidInputError, PermissionDeniedError, Tab
 
 import metastored
 from metastored.errors import PermissionDenied
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.lance.rest_server import grant, lance_server, make_table, rest
 from tests.lance.rest_support import NEAR, POINTS, ipc
 from tests.server.http.support import DATABASES, USER
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -7,17 +7,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.client import Client
-from tests.support.postgres import PostgresServer, running_postgres
+from tests.support.forks import running_server
 
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as server:
-        yield server
 
 
 @pytest.fixture(params=BOTH)

@@ -17,7 +17,6 @@ from metastored.model.remotes.values import remote_parameters
 from metastored.remotes.definitions import Known
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
@@ -27,6 +26,7 @@ from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.support.apache import ApacheMetastore
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.remotes import remote_database
 

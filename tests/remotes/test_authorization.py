@@ -15,10 +15,11 @@ from metastored.structs import (
     PrivilegeBag,
     PrivilegeGrantInfo,
 )
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.remotes.test_server import Connect, table, uris
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import MetaException, NoSuchObjectException
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
@@ -18,6 +18,7 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ import metastored
 from metastored.client._sync.client import Client
 from metastored.errors import Error
 from metastored.structs import Database
-from metastored.testing import running_server
 from metastored.wire.message import Call, Reply, Session
+from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import HOST, ThriftServer, serving
 

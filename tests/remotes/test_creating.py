@@ -17,7 +17,8 @@ from metastored.errors import (
     TableAlreadyExists,
     TableNotFound,
 )
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 from tests.support.ports import free_port
 
 pytestmark = pytest.mark.slow

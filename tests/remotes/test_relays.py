@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
@@ -20,6 +20,7 @@ from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.relay import relayed
 
 pytestmark = pytest.mark.slow

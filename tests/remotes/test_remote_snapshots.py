@@ -8,7 +8,8 @@ from contextlib import ExitStack
 import pytest
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

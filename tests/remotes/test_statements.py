@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,9 +11,9 @@ import pytest
 import metastored
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError
-from metastored.testing import RunningServer, running_server
-from tests.support.postgres import running_postgres
-from tests.support.processes import ENVIRONMENT
+from metastored.testing import RunningServer
+from tests.support.forks import run_command, running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +31,7 @@ class Both(NamedTuple):
         return self.here.sql(text.replace("URIS", f"'hive.metastore.uris' = '{self.there.uri}'"), **more)
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "metastored", *words, "--uri", self.server.uri]
-        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+        return run_command(*words, "--uri", self.server.uri, timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -47,7 +45,7 @@ def both(request: pytest.FixtureRequest) -> Iterator[Both]:
             with running_server() as server, metastored.connect(server.uri) as here:
                 yield Both(here, server, there)
             return
-        with running_postgres() as postgres, postgres.database() as url:
+        with shared_postgres().database() as url:
             with running_server(database_url=url) as server, metastored.connect(server.uri) as here:
                 yield Both(here, server, there)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import metastored
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.support.trino import Trino, TrinoError, running_trino
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]

@@ -7,7 +7,6 @@ prefix, PREFIXED one with a prefix. Scenarios about its files and its Redis are 
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from metastored.structs import (
     PrincipalType,
 )
 from metastored.wire.structs import replace
+from tests.support.forks import run_command
 from tests.support.ssh import bastions
 from tests.support.waggle_dance import Federation, federation
 
@@ -204,8 +204,7 @@ def test_15_a_federated_table_is_renamed_by_alter_table_with_environment_context
 
 
 def remotes_test(both: Federation) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "metastored", "remotes", "test", "--uri", both.server.uri]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return run_command("remotes", "test", "--uri", both.server.uri, timeout=120)
 
 
 def test_19_the_status_of_a_federation_can_be_asked_for(both: Federation) -> None:

@@ -18,7 +18,8 @@ import pytest
 import metastored
 from metastored.client._sync.client import Client
 from metastored.errors import ConnectError, MetaException, MetastoreError, NoSuchObjectException
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 from tests.support.postgres import PostgresServer
 from tests.support.waggle_dance import DEAD, Federation, federation
 

@@ -16,8 +16,8 @@ from metastored.structs import (
     NotNullConstraintsRequest,
     PrimaryKeysRequest,
 )
-from metastored.testing import running_server
 from tests.support.apache import ApacheMetastore
+from tests.support.forks import running_server
 
 pytestmark = [pytest.mark.apache, pytest.mark.slow]
 

@@ -34,8 +34,8 @@ from metastored.structs import (
     SQLPrimaryKey,
     UnlockRequest,
 )
-from metastored.testing import running_server
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 from tests.support.waggle_dance import Federation, federation
 
 pytestmark = pytest.mark.slow

@@ -23,11 +23,13 @@ import pytest
 
 from metastored.errors import Error, MetaException
 from metastored.hive.locations import local_path
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from tests.server.test_crash import Writer
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.postgres import PostgresServer, running_postgres
+from tests.support.waiting import eventually
 
 WRITERS = 4
 BETWEEN = 1.5
@@ -59,6 +61,14 @@ class Persistent(Writer):
         self.client.close()
 
 
+def can_listen(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
 class Cluster:
     """A server that can be killed and comes back at the same address, on the same data."""
 
@@ -81,6 +91,8 @@ class Cluster:
             os.kill(pid, signal.SIGKILL)
         self.close()
         self._stack = ExitStack()
+        # A process that was killed closes its sockets a moment later.
+        eventually(lambda: can_listen(self.settings["port"]))
         self.server = self._stack.enter_context(running_server(**self.settings))
 
     def kill_the_database(self, chance: random.Random) -> None:

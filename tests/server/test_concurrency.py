@@ -26,14 +26,15 @@ from metastored.errors import (
     NoSuchObjectException,
 )
 from metastored.hive.locations import local_path
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.notifications import NotificationEventRequest
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.client import Client
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +81,7 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with ExitStack() as stack:
         settings: dict[str, Any] = {"warehouse": warehouse.as_uri()}
         if request.param == "servers on PostgreSQL":
-            postgres = stack.enter_context(running_postgres())
+            postgres = shared_postgres()
             settings["database_url"] = stack.enter_context(postgres.database())
         else:
             settings["data"] = folder / "data"

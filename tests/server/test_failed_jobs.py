@@ -8,12 +8,11 @@ import pytest
 
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.warehouse import jobs
-from metastored.testing import running_server
 from tests.server.http.support import browser
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
-from tests.store.conftest import postgres as postgres
+from tests.support.forks import running_server
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow

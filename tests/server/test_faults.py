@@ -16,13 +16,13 @@ import psycopg
 import pytest
 
 from metastored.errors import InvalidOperationException, MetaException, MetastoreError
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.notifications import NotificationEventRequest
 from metastored.wire.structs import replace
 from tests.support.client import Client
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import running_postgres, shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def test_a_postgresql_that_is_restarted_is_found_again() -> None:
 
 @pytest.mark.postgres
 def test_connections_that_are_cut_in_the_middle_are_made_again() -> None:
-    with running_postgres() as postgres, postgres.database() as url, running_server(database_url=url) as server:
+    with shared_postgres().database() as url, running_server(database_url=url) as server:
         with Client(server.host, server.port) as client:
             client.call("create_database", Database(name="d"))
             for number in range(5):

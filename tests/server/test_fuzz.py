@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.fuzz import run
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -74,8 +75,7 @@ def test_mutated_messages_of_all_methods_leave_no_traceback(compat: str) -> None
 @pytest.mark.postgres
 def test_mutated_messages_leave_no_traceback_on_postgresql() -> None:
     with (
-        running_postgres() as postgres,
-        postgres.database() as url,
+        shared_postgres().database() as url,
         running_server(database_url=url, **SETTINGS) as server,
     ):
         fill(server)

@@ -18,7 +18,7 @@ from metastored.server.budget import Budget
 from metastored.server.log_lines import MAX_LINE, escaped
 from metastored.server.state import MAX_STREAMS, ServerState
 from metastored.server.streams import StreamSender, TooSlow
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.threads import Pool
 from metastored.wire.checks import needed_arguments
 from metastored.wire.codec import binary
@@ -29,6 +29,7 @@ from tests.server.support import PATIENCE, Peer, Running, rest_of, serving
 from tests.server.test_streams import SlowReader
 from tests.support.client import Client
 from tests.support.codecs import PROTOCOLS
+from tests.support.forks import running_server
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow

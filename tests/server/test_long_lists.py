@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
@@ -18,6 +18,7 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.methods import METHODS
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 COLUMNS = tuple(FieldSchema(f"column_{i:02d}", "string", f"comment {i}") for i in range(35))
 STORAGE = StorageDescriptor(cols=COLUMNS, inputFormat="in", outputFormat="out", serdeInfo=SerDeInfo(None, "lib", {}))

@@ -12,9 +12,9 @@ import pytest
 import metastored
 from metastored.errors import ConnectError, InvalidObjectException, TimeoutExceeded
 from metastored.model.remotes.keys import MASK
-from metastored.testing import running_server
 from metastored.wire.generated.databases import Database
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,9 @@ import pytest
 from metastored.config import load
 from metastored.errors import ConnectError
 from metastored.server.safety import RULES, findings, open_files
-from metastored.testing import running_server
 from tests.server.http.support import user
 from tests.server.support import certificate
+from tests.support.forks import running_server
 from tests.support.waiting import eventually
 from tests.transfer.support import metastored
 

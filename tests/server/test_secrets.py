@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +20,7 @@ from tests.server.http.support import ALL, Response, browser, http_server, trust
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import PATIENCE, Peer, certificate
 from tests.server.tokens import Issuer, digest
+from tests.support.forks import run_command
 
 # Starts a server for each kind of credentials.
 pytestmark = pytest.mark.slow
@@ -62,9 +61,7 @@ def in_forms(secret: str | bytes) -> set[str]:
 
 def metastored(*words: str, said: str = "") -> str:
     """All that the command printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "metastored", *words], input=said, text=True, capture_output=True, timeout=PATIENCE * 3
-    )
+    done = run_command(*words, input=said, timeout=PATIENCE * 3)
     return done.stdout + done.stderr
 
 

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from metastored.config import KEYS
 from tests.server.support import certificate
+from tests.support.forks import run_command
 from tests.support.postgres import running_postgres
 from tests.transfer.support import command, environment
 
@@ -29,11 +30,12 @@ AS_A_USER = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-
 
 
 def serve(*flags: str, unprivileged: bool = False) -> subprocess.CompletedProcess[str]:
-    words = command("serve", "--port", "0", *flags)
+    words = ("serve", "--port", "0", *flags)
     if unprivileged and os.geteuid() == 0:
         assert shutil.which("setpriv"), "util-linux has setpriv; these tests need it when they run as root"
-        words = [*AS_A_USER, *words]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment())
+        whole = [*AS_A_USER, *command(*words)]
+        return subprocess.run(whole, capture_output=True, text=True, timeout=60, env=environment())
+    return run_command(*words, timeout=60)
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import metastored.spark
-from metastored.testing import running_server
 from tests.server.support import certificate
+from tests.support.forks import running_server
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

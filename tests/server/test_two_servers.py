@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from metastored.errors import NoSuchLockException, TxnAbortedException
-from metastored.testing import running_server
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import (
@@ -27,8 +26,9 @@ from metastored.wire.generated.transactions import (
     OpenTxnRequest,
 )
 from tests.support.client import Client
+from tests.support.forks import running_server
 from tests.support.objects import table
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.postgres
 
@@ -41,8 +41,7 @@ Both = tuple[Client, Client]
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     warehouse = tmp_path_factory.mktemp("warehouse").as_uri()
     with (
-        running_postgres() as postgres,
-        postgres.database() as url,
+        shared_postgres().database() as url,
         running_server(database_url=url, warehouse=warehouse, compat="3.1") as one,
         running_server(database_url=url, warehouse=warehouse, compat="3.1") as other,
         Client(one.host, one.port) as to_one,

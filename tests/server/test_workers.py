@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import ConnectError
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.methods import METHODS
 from tests.server.support import COMMAND, PATIENCE, Peer
+from tests.support.forks import running_server
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow

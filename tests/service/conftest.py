@@ -10,7 +10,6 @@ from metastored.store.engine.migrate import ensure_schema
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
-from tests.store.conftest import postgres as postgres
 from tests.support.metastore import Clock, Metastore
 
 Starter = Callable[..., Metastore]

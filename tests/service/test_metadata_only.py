@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 SD = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "serde", {}))
 KEYS = (FieldSchema("k", "string"),)

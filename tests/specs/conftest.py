@@ -13,10 +13,10 @@ import pytest
 
 import metastored
 from metastored.catalog import CatalogManager
-from metastored.testing import running_server
 from tests.server.http.support import API, PASSWORD, USER, Browser, any_certificate, fill, user
 from tests.support.apache import ApacheMetastore
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 _numbers = count(1)
 
@@ -75,7 +75,7 @@ def _own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             if name not in started:
                 place: Path | str = tmp_path_factory.mktemp("specs") / "data"
                 if name == "postgresql":
-                    place = stack.enter_context(stack.enter_context(running_postgres()).database())
+                    place = stack.enter_context(shared_postgres().database())
                 user("add", USER, data=place, password=PASSWORD)
                 settings: dict[str, Any] = {"data" if isinstance(place, Path) else "database_url": place}
                 running = stack.enter_context(running_server(http_port=0, **settings))

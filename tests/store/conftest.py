@@ -16,17 +16,10 @@ from metastored.store.engine.opening import open_database
 from metastored.store.engine.sqlite import FILE
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import catalogs, databases, tables
-from tests.support.postgres import PostgresServer, running_postgres
 
 Opener = Callable[[], Database]
 
 BOTH = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres() as server:
-        yield server
 
 
 @cache

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 import metastored
 import metastored.spark
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.support.apache import ROOT
+from tests.support.forks import running_server
 from tests.support.spark import CONF, JVM_FLAGS
 
 ARCHIVE: Final = ROOT / ".cache" / "spark-classes.jsa"

@@ -15,9 +15,9 @@ from typing import Final
 
 from metastored.connectors.thrift import ThriftMetastore
 from metastored.errors import ApplicationError
-from metastored.testing import running_server
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import METHODS
+from tests.support.forks import running_server
 from tests.support.thrift_server import serving
 
 SINCE_2_1: Final = frozenset({

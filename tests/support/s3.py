@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import boto3
-
-from tests.support.glue import running_glue
 
 BUCKET = "lake"
 
@@ -46,11 +43,19 @@ class S3:
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
         return [each["Key"] for page in pages for each in page.get("Contents", [])]
 
+    def clear(self) -> None:
+        """Removes every object of the bucket."""
+        for key in self.every_key():
+            self.client.delete_object(Bucket=BUCKET, Key=key)
+
 
 @contextmanager
-def running_s3(folder: Path) -> Iterator[S3]:
-    """An S3 with an empty bucket."""
-    with running_glue(folder) as endpoint:
-        s3 = S3(endpoint)
+def empty_bucket(endpoint: str) -> Iterator[S3]:
+    """The S3 at the endpoint of the fixture `glue`, with an empty bucket, which is removed afterwards."""
+    s3 = S3(endpoint)
+    with suppress(s3.client.exceptions.BucketAlreadyOwnedByYou):
         s3.client.create_bucket(Bucket=BUCKET)
-        yield s3
+    s3.clear()
+    yield s3
+    s3.clear()
+    s3.client.delete_bucket(Bucket=BUCKET)

@@ -18,7 +18,8 @@ HIVES = [
     pytest.param("hive_2_3", "3.0", marks=pytest.mark.apache),
     pytest.param("hive_3_0", "3.0", marks=pytest.mark.peers),
     pytest.param("hive_3_1", "3.0", marks=pytest.mark.apache),
-    pytest.param("hive_4_0_0", "4.0.0", marks=pytest.mark.peers),
+    # No other test of `make test` uses this one.
+    pytest.param("hive_4_0_0", "4.0.0", marks=[pytest.mark.peers, pytest.mark.soak]),
     pytest.param("hive_4_0_1", "4.0.1", marks=pytest.mark.peers),
     pytest.param("hive_4_1_0", "4.1.0", marks=pytest.mark.peers),
 ]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import metastored
 from metastored.client._sync.client import Client
 from metastored.structs import Partition
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
+from tests.support.forks import running_server
 
 DEAD = "thrift://127.0.0.1:1"
 OF_SERVER = "file:/* -> 127.0.0.1,server:* -> 127.0.0.1"

@@ -10,11 +10,12 @@ from typing import Any
 from metastored.client._sync.client import Client
 from metastored.wire.generated.constraints import ForeignKeysRequest, PrimaryKeysRequest
 from metastored.wire.structs import names, replace
+from tests.support.forks import run_command
 
 
 def metastored(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
-    """The command, as a person runs it."""
-    return subprocess.run(command(*words), capture_output=True, text=True, timeout=timeout, env=environment())
+    """The command in a process of its own, until it ends."""
+    return run_command(*words, timeout=timeout)
 
 
 def command(*words: str) -> list[str]:

@@ -14,13 +14,13 @@ import pytest
 
 import metastored as client_of
 from metastored.errors import NotSupported
-from metastored.testing import running_server
 from metastored.transfer.ends import Mode
 from metastored.transfer.places import Access, open_end
 from metastored.transfer.report import Action
 from metastored.transfer.running import Source, run
 from metastored.transfer.selection import Selection
 from tests.support.apache import ApacheMetastore, apache_2_3
+from tests.support.forks import running_server
 from tests.transfer.content import fill
 from tests.transfer.support import command, environment, everything, metastored, unequal
 
@@ -45,7 +45,7 @@ class Size:
 
 
 # Half of the partitions are in one table: more than one page, so that an import can be killed between two pages.
-SMALL = Size("moved", 60, 2200)
+SMALL = Size("moved", 40, 2200)
 LARGE = Size("large", 200, 20_000)
 
 

@@ -9,12 +9,12 @@ import pytest
 from metastored.transfer.ends import Ends
 from metastored.transfer.places import Access, open_end
 from metastored.transfer.running import run
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 
 
 @pytest.mark.postgres
 def test_a_password_is_not_shown() -> None:
-    with running_postgres() as postgres, postgres.database() as url:
+    with shared_postgres().database() as url:
         with open_end(url.replace("postgres@", "postgres:geheim@"), Access()) as opened:
             assert "postgres@" in opened.reader.name and "geheim" not in opened.reader.name
 

@@ -11,7 +11,7 @@ import pytest
 
 import metastored as client_of
 from benchmarks.objects import batches, table
-from metastored.testing import running_server
+from tests.support.forks import running_server
 from tests.transfer.support import command, environment, metastored
 
 PARTITIONS = 1_000_000

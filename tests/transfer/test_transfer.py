@@ -11,7 +11,7 @@ import pytest
 import metastored
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, MetaException
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.transfer.ends import Mode
 from metastored.transfer.local import LocalWriter
 from metastored.transfer.places import Access
@@ -25,8 +25,9 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
 from metastored.wire.structs import replace
+from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
-from tests.support.postgres import running_postgres
+from tests.support.postgres import shared_postgres
 from tests.support.scripted import scripted
 from tests.transfer import content
 from tests.transfer.support import everything, unequal
@@ -386,9 +387,9 @@ def test_a_table_that_the_target_refuses_is_reported_and_the_others_are_copied(
 
 
 @pytest.mark.postgres
-def test_a_postgresql_database_is_filled_in_the_same_way(server: RunningServer, source: Client) -> None:
-    with running_postgres() as postgres, postgres.database() as url:
-        copy(server.uri, url, journal=postgres.folder / "journal")
+def test_a_postgresql_database_is_filled_in_the_same_way(server: RunningServer, source: Client, tmp_path: Path) -> None:
+    with shared_postgres().database() as url:
+        copy(server.uri, url, journal=tmp_path / "journal")
         assert found(server.uri, url) == {}
         with running_server(database_url=url) as other, metastored.connect(other.uri, cache=False) as target:
             assert unequal(everything(source, ""), everything(target, "")) == {}

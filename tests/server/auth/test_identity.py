@@ -37,7 +37,7 @@ from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.opening import open_database
 from metastored.store.security import users
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database as DatabaseStruct
 from tests.server.http.support import (
     ALL,
@@ -55,7 +55,8 @@ from tests.server.http.support import (
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -207,7 +208,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | st
     if request.param == "sqlite":
         yield tmp_path / "data"
         return
-    with running_postgres() as postgres, postgres.database() as url:
+    with shared_postgres().database() as url:
         yield url
 
 

@@ -25,13 +25,13 @@ from metastored.errors import (
 from metastored.server.auth.kerberos import server_principal, short_name
 from metastored.server.auth.mechanisms import Mechanisms, authenticator
 from metastored.server.auth.negotiation import Channel
-from metastored.testing import running_server
 from metastored.wire.generated.databases import Database as DatabaseStruct
 from metastored.wire.methods import METHODS
 from tests.server import sasl
 from tests.server.conftest import Realm
 from tests.server.sasl import Refusal, SaslPeer
 from tests.server.support import Running, serving, users_of_events
+from tests.support.forks import running_server
 from tests.support.kdc import running_kdc
 
 LONG = 5_000_000

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import metastored.spark
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.conftest import Realm
 from tests.server.support import users_of_events
 from tests.support.apache import write_site
+from tests.support.forks import running_server
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.kerberos, pytest.mark.slow]

@@ -9,11 +9,12 @@ import pytest
 
 from metastored.errors import Error
 from metastored.hive.delegation import Identifier, StoredToken, Token, to_text
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.http.support import http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import os
 import socket
 import ssl
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,12 +15,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from metastored.config import KEYS
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from tests.server.support import PATIENCE, Peer
-from tests.support.postgres import running_postgres
+from tests.support.forks import run_command, running_server
+from tests.support.postgres import shared_postgres
 
 USER, PASSWORD = "maja", "honey"
 API = KEYS["http_path"].default
@@ -46,7 +44,7 @@ def server_with_users(
     with ExitStack() as stack:
         data: Path | str = folder / "data"
         if database == "postgresql":
-            data = stack.enter_context(stack.enter_context(running_postgres()).database())
+            data = stack.enter_context(shared_postgres().database())
         settings["data" if isinstance(data, Path) else "database_url"] = data
         for name, password in users.items():
             user("add", name, data=data, password=password)
@@ -113,15 +111,8 @@ def user(*words: str, data: Path | str, password: str | None = None) -> str:
     """`metastored user …`: what it printed. `data`: the directory of a database, or its URL."""
     where = ("--data" if isinstance(data, Path) else "--database-url", str(data))
     stdin = [] if password is None else ["--password-stdin"]
-    done = subprocess.run(
-        [sys.executable, "-m", "metastored", "user", *words, *stdin, *where],
-        input=None if password is None else password + "\n",
-        text=True,
-        capture_output=True,
-        timeout=PATIENCE,
-        # The command does not inherit settings from the environment of the test run.
-        env={name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")},
-    )
+    typed = "" if password is None else password + "\n"
+    done = run_command("user", *words, *stdin, *where, input=typed, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

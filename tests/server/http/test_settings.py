@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from tests.server.http.support import (
     ALL,
     API,
@@ -29,6 +29,7 @@ from tests.server.http.support import (
 )
 from tests.server.sasl import Refusal, Sasl
 from tests.server.support import certificate, rest_of
+from tests.support.forks import running_server
 from tests.support.postgres import running_postgres
 from tests.support.waiting import eventually
 

@@ -14,7 +14,7 @@ import pytest
 from metastored.config import load
 from metastored.errors import ConfigError
 from metastored.service.core.partition_lists import SHORT
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
@@ -32,7 +32,8 @@ from tests.server.http.support import (
     user,
 )
 from tests.server.support import Peer
-from tests.support.postgres import running_postgres
+from tests.support.forks import running_server
+from tests.support.postgres import shared_postgres
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             fill(running)
             yield running
         return
-    with running_postgres() as postgres, postgres.database() as url:
+    with shared_postgres().database() as url:
         user("add", USER, data=url, password=PASSWORD)
         with running_server(http_port=0, database_url=url, audit="on") as running:
             fill(running)

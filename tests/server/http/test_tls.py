@@ -15,13 +15,13 @@ from threading import Barrier
 import pytest
 
 from metastored.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls, made_certificate
-from metastored.testing import running_server
 from metastored.wire.codec import binary
 from metastored.wire.connection import ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from tests.server.http.support import ALL, PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
 from tests.server.support import PATIENCE, certificate, serving
+from tests.support.forks import running_server
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.slow

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from metastored.errors import MetaException
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 pytestmark = pytest.mark.slow
 

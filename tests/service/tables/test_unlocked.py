@@ -18,7 +18,8 @@ from tests.server.http.support import DATABASES, server_with_users
 
 pytestmark = pytest.mark.slow
 
-WRITERS, CHANGES = 4, 12
+# Two writers of each kind, who always meet; four, with twice as many changes each, with `make soak`.
+SIZES = [pytest.param(2, 6, id="few"), pytest.param(4, 12, id="many", marks=pytest.mark.soak)]
 
 
 @pytest.fixture(scope="module", params=DATABASES)
@@ -81,21 +82,22 @@ def test_the_table_of_a_refused_alter_can_still_be_locked(client: metastored.Cli
         pass
 
 
+@pytest.mark.parametrize(("writers", "changes"), SIZES)
 def test_nothing_is_lost_beside_clients_that_lock_read_and_alter(
-    server: RunningServer, client: metastored.Client
+    server: RunningServer, client: metastored.Client, writers: int, changes: int
 ) -> None:
     """Hive's clients alter under their lock, without a condition: an alter between their read and theirs is lost."""
 
     def locking() -> None:
         with metastored.connect(server.uri, cache=False) as writer:
-            for _ in range(CHANGES):
+            for _ in range(changes):
                 with writer.lock("d.t", type="exclusive"):
                     table = writer.table("d.t")
                     writer.alter("d.t", numbered(table, number(table) + 1))
 
     def unlocked() -> None:
         with metastored.connect(server.uri, cache=False) as writer:
-            for _ in range(CHANGES):
+            for _ in range(changes):
                 while True:
                     try:
                         alter_unlocked(writer, str(number(writer.table("d.t"))))
@@ -103,7 +105,7 @@ def test_nothing_is_lost_beside_clients_that_lock_read_and_alter(
                     except MetaException as error:
                         assert any(text in str(error) for text in (IS_LOCKED, OTHER_VALUE)), error
 
-    with ThreadPoolExecutor(2 * WRITERS) as threads:
-        for done in [threads.submit(work) for work in (locking, unlocked) for _ in range(WRITERS)]:
+    with ThreadPoolExecutor(2 * writers) as threads:
+        for done in [threads.submit(work) for work in (locking, unlocked) for _ in range(writers)]:
             done.result(120)
-    assert number(client.table("d.t")) == 2 * WRITERS * CHANGES
+    assert number(client.table("d.t")) == 2 * writers * changes

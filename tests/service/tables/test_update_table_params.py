@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from metastored.errors import MetaException
-from metastored.testing import RunningServer, running_server
+from metastored.testing import RunningServer
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import TableParamsUpdate
 from tests.support.client import Client
+from tests.support.forks import running_server
 
 SD = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "serde", {}))
 

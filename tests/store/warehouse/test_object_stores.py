@@ -17,12 +17,12 @@ from metastored.errors import StoreError, install_command
 from metastored.store.warehouse import object_stores
 from metastored.store.warehouse.directories import TreeStatistics, Warehouse
 from metastored.store.warehouse.object_stores import EXTRAS, Directories, check_driver, needs_extra, open_directories
-from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
-from tests.support.s3 import BUCKET, S3, running_s3
+from tests.support.forks import running_server
+from tests.support.s3 import BUCKET, S3, empty_bucket
 
 # Starts an S3 server.
 pytestmark = pytest.mark.slow
@@ -32,16 +32,15 @@ URI = f"s3a://{BUCKET}/wh"
 
 
 @pytest.fixture(scope="module")
-def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
-    with running_s3(tmp_path_factory.mktemp("s3")) as s3:
+def s3_server(glue: str) -> Iterator[S3]:
+    with empty_bucket(glue) as s3:
         yield s3
 
 
 @pytest.fixture
 def s3(s3_server: S3, monkeypatch: pytest.MonkeyPatch) -> S3:
     """An S3 with an empty bucket; this process and those that it starts use it."""
-    for key in s3_server.every_key():
-        s3_server.client.delete_object(Bucket=BUCKET, Key=key)
+    s3_server.clear()
     for name, value in s3_server.environment.items():
         monkeypatch.setenv(name, value)
     object_stores._opened.cache_clear()
