@@ -149,6 +149,9 @@ def test_statements_that_are_used_once_leave_nothing_in_memory(
     executor: Executor, connection: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(libpq, "MOST_PREPARED", 10)
+    for number in range(25):
+        assert executor.rows(Statement(f"SELECT {number}"), {}) == [(number,)]
+    assert (len(executor._prepared) <= 10, prepared(connection)) == (True, 0)
     for number in range(50):
         once = Statement(f"SELECT {number}")
         twice = Statement(f"SELECT {number}, 1")

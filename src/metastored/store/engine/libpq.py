@@ -112,7 +112,8 @@ class Executor:
     def _forget(self) -> None:
         """Gives the plans up. psycopg has statements of its own on the connection, which stay."""
         names = [name for name in self._prepared.values() if name is not None]
-        self.simple(b"".join([b"DEALLOCATE %b;" % name for name in names]))
+        if names:
+            self.simple(b"".join([b"DEALLOCATE %b;" % name for name in names]))
         self._prepared.clear()
 
     def _check(self, result: pq.abc.PGresult) -> pq.abc.PGresult:
