@@ -185,11 +185,12 @@ def _alter(
                 row = existing.get(name)
                 if row is None:
                     raise missing(part.values or ())
-                before = splice.partition(row)
+                before = splice.struct(row)
                 if only is not None:
-                    _check_only(name, before, replace(part, parameters=sent), only)
+                    _check_only(name, binary.decode(Partition, before), replace(part, parameters=sent), only)
                 if writer.snapshot is not None:
-                    old, new = before.parameters or {}, dict(part.parameters or {})
+                    old = binary.decode(Partition, before).parameters or {}
+                    new = dict(part.parameters or {})
                     verified = checked_on_alter(parent.table, old, new, row.write_id, writer)
                     part = replace(part, parameters=verified)
                 replacements.append(_Replacement(row, before, part))
@@ -287,16 +288,16 @@ def _counted(
 
 
 class _Replacement(NamedTuple):
-    """A stored partition and its replacement."""
+    """A stored partition, as its row and as its struct, and its replacement."""
 
     row: PartitionRow
-    before: Partition
+    before: bytes
     part: Partition
 
 
 def _write(
     tx: Transaction, parent: Partitioned, replacements: Sequence[_Replacement], shapes_and_bases: ShapesAndBases
-) -> list[tuple[Partition, Partition]]:
+) -> list[tuple[bytes, Partition]]:
     """Replaces the rows; returns (before, after) of each for its event. No partition may occur twice."""
     new_rows, written = [], []
     changed_columns: dict[str, tuple[StorageDescriptor, StorageDescriptor]] = {}
@@ -312,9 +313,10 @@ def _write(
             sd=sd,
         )
         base, suffix = shapes_and_bases.base_and_suffix(row.name, None if sd is None else sd.location)
+        shape = shapes_and_bases.shape(NO_SHAPE if sd is None else rows.shape_of(sd))
         new_rows.append(
             row._replace(
-                shape=shapes_and_bases.shape(NO_SHAPE if sd is None else rows.shape_of(sd)),
+                shape=shape,
                 base=base,
                 suffix=suffix,
                 write_id=part.writeId or row.write_id,
@@ -322,20 +324,22 @@ def _write(
                 body=rows.partition_body(after),
             )
         )
-        if before.sd is not None and sd is not None and before.sd.cols != sd.cols:
-            changed_columns[row.name] = before.sd, sd
+        if shape != row.shape and sd is not None:
+            stored = binary.decode(Partition, before).sd
+            if stored is not None and stored.cols != sd.cols:
+                changed_columns[row.name] = stored, sd
         written.append((before, after))
     partitions.update_many(tx, new_rows)
     forget_changed_columns_of_partitions(tx, parent.row.id, changed_columns)
     return written
 
 
-def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequence[tuple[Partition, Partition]]) -> None:
+def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequence[tuple[bytes, Partition]]) -> None:
     """One event for each (before, after)."""
     if not changes:
         return
     table = ("table", binary.encode(parent.table))
-    objects = ((table, ("before", binary.encode(before)), ("after", binary.encode(after))) for before, after in changes)
+    objects = ((table, ("before", before), ("after", binary.encode(after))) for before, after in changes)
     record_many(ctx, tx, "ALTER_PARTITION", parent.where, parent.row.name, objects)
 
 
@@ -426,7 +430,9 @@ def _rename(
         partition_renamed(tx, parent.where.table(parent.row.name), old_name, new_name)
         renamed = partitions.find(tx, parent.row.id, new_name)
         assert renamed is not None
-        written = _write(tx, parent, [_Replacement(renamed, before, moved)], ShapesAndBases(tx, parent.row, parent))
+        written = _write(
+            tx, parent, [_Replacement(renamed, binary.encode(before), moved)], ShapesAndBases(tx, parent.row, parent)
+        )
         job = None
         if source and target and source != target:
             no_pending_job(tx, [source, target])
@@ -472,7 +478,9 @@ def _move(
         partition_renamed(tx, parent.where.table(parent.row.name), new_name, old_name)
         now = partitions.find(tx, parent.row.id, old_name)
         assert now is not None
-        written = _write(tx, parent, [_Replacement(now, renamed, before)], ShapesAndBases(tx, parent.row, parent))
+        written = _write(
+            tx, parent, [_Replacement(now, binary.encode(renamed), before)], ShapesAndBases(tx, parent.row, parent)
+        )
         # Readers of the log saw the rename; they must see this change too.
         _record(ctx, tx, parent, written)
 
