@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -124,6 +125,21 @@ def test_transactions_that_lock_crosswise_both_end_well(database: Database) -> N
     for thread in threads:
         thread.join()
     assert len(calls) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["DEALLOCATE ALL", "ALTER TABLE catalogs ALTER COLUMN name TYPE varchar(200)"],
+    ids=["the statement is gone", "its table was changed"],
+)
+def test_a_transaction_whose_prepared_statement_cannot_be_used_is_tried_again(database: Database, change: str) -> None:
+    for name in ("a", "b", "c"):
+        database.run(partial(catalogs.insert, name=name, body=b""))
+        database.run(catalogs.names)
+    database.run(lambda tx: tx.run(Statement(change)))
+    assert database.run(catalogs.names) == ["a", "b", "c"]
+    database.run(lambda tx: catalogs.insert(tx, "d", b""))
+    assert database.run(catalogs.names) == ["a", "b", "c", "d"]
 
 
 def test_a_shared_lock_keeps_a_database_from_being_dropped(database: Database) -> None:
