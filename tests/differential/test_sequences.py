@@ -5,8 +5,6 @@ Names are few, so that calls conflict: a table is created twice, renamed onto an
 
 from __future__ import annotations
 
-import os
-import random
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import count
@@ -27,19 +25,19 @@ from tests.differential.peer import Peer
 from tests.differential.probes.objects import field, with_columns, with_fields, with_parameters, with_storage
 from tests.differential.script import Ask, EditPartition, EditTable, Probe, Put, Tree, ask
 from tests.support.objects import external, partition, table, view
+from tests.support.soak import SEED, scaled
 
 pytestmark = pytest.mark.apache
 
 KEYS = "ds string, h int"
 LONGEST = 15
 SHORT_EXAMPLES = 10
-SOAK_CALLS = int(os.environ.get("METASTORED_SOAK_CALLS", "100000"))
+SOAK_CALLS = scaled(10_000)
 
 SOAK_LENGTH = 40
 SOAK_THREADS = 3
 """Sequences that are played at the same time, each on servers of its own. Calls that meet in Derby lock each other out;
 Hive then does one of them a second time, and finds the directory there that it made the first time."""
-SOAK_SEED = int(os.environ.get("METASTORED_SOAK_SEED") or random.randrange(10**9))
 
 _numbers = count()
 
@@ -216,11 +214,10 @@ def test_sequences_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-def test_a_hundred_thousand_calls_end_alike_on_hive_2_3(tmp_path: Path) -> None:
-    print(f"METASTORED_SOAK_SEED={SOAK_SEED}")
+def test_many_calls_end_alike_on_hive_2_3(tmp_path: Path) -> None:
     ended = Event()
     with ThreadPoolExecutor(SOAK_THREADS) as pool:
-        playing = [pool.submit(play_many, tmp_path / str(n), SOAK_SEED + n, ended) for n in range(SOAK_THREADS)]
+        playing = [pool.submit(play_many, tmp_path / str(n), SEED + n, ended) for n in range(SOAK_THREADS)]
         try:
             finished, _ = wait(playing, return_when=FIRST_EXCEPTION)
         finally:

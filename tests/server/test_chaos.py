@@ -29,13 +29,14 @@ from tests.server.test_crash import Writer
 from tests.support.client import Client
 from tests.support.forks import running_server
 from tests.support.postgres import PostgresServer, running_postgres
+from tests.support.soak import scaled
 from tests.support.waiting import eventually
 
 WRITERS = 4
 BETWEEN = 1.5
 """Seconds of load between two kills."""
 PATIENCE = 120.0
-ROUNDS, SOAK_ROUNDS = 3, 40
+ROUNDS, SOAK_ROUNDS = 3, scaled(10)
 
 
 class Persistent(Writer):

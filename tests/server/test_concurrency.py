@@ -35,6 +35,7 @@ from metastored.wire.structs import replace
 from tests.support.client import Client
 from tests.support.forks import running_server
 from tests.support.postgres import shared_postgres
+from tests.support.soak import SEED, scaled
 
 pytestmark = pytest.mark.slow
 
@@ -327,4 +328,4 @@ def test_changes_of_the_same_objects_lose_nothing(cluster: Cluster) -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_changes_of_the_same_objects_lose_nothing_for_long(cluster: Cluster) -> None:
-    weather(cluster, Storm(steps=5000, seed=random.randrange(10**9)))
+    weather(cluster, Storm(steps=scaled(1000), seed=SEED))

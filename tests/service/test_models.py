@@ -41,6 +41,7 @@ from metastored.wire.generated.transactions import (
 )
 from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
+from tests.support.soak import scaled
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,7 @@ SMALL = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-LARGE = settings(SMALL, max_examples=1500, stateful_step_count=60)
+LARGE = settings(SMALL, max_examples=scaled(300), stateful_step_count=60)
 
 _TABLES = (
     *("txns", "txn_components", "completed_components", "write_sets", "write_ids", "write_id_counters"),

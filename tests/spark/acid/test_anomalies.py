@@ -24,6 +24,7 @@ import metastored
 from tests.spark.acid.anomalies import FAILED, OK, UNKNOWN, Transaction, anomalies
 from tests.spark.acid.conftest import METASTORED, METASTORES, Warehouse, new_warehouse
 from tests.spark.acid.history_worker import FileRows, SparkRows
+from tests.support.soak import scaled
 
 ROOT = Path(__file__).resolve().parents[3]
 KEYS = 3
@@ -31,7 +32,7 @@ SLOW = "hive 4.0.1"
 """It needs a minute here for what takes others seconds, on Derby: only the long form runs on it."""
 CHECKED = [each for each in METASTORES if SLOW not in str(each)]
 EVERY = [*(f"metastored {version}" for version in METASTORED), "hive 3.1.3", "hive 4.0.1", "hive 4.1.0"]
-SOAK_SECONDS = float(os.environ.get("METASTORED_SOAK_SECONDS", "600"))
+SOAK_SECONDS = float(scaled(100))
 PATIENCE = 120.0
 
 
@@ -148,7 +149,7 @@ def test_processes_that_write_one_table_lose_and_double_nothing(each_warehouse: 
 def test_processes_write_one_table_for_minutes(
     metastores: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Four processes without Spark on each metastore in turn, ten minutes in all."""
+    """Four processes without Spark on each metastore in turn."""
     for number, name in enumerate(EVERY):
         with metastored.connect(metastores(name), user="ann") as client, new_warehouse(client) as made:
             folder = tmp_path / str(number)
@@ -167,7 +168,7 @@ def test_processes_write_one_table_for_minutes(
 def test_two_sparks_write_one_table_for_minutes(
     spark: Any, metastores: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two processes, each with a Spark of one core, on each mode of metastored in turn, ten minutes in all."""
+    """Two processes, each with a Spark of one core, on each mode of metastored in turn."""
     names = [f"metastored {version}" for version in METASTORED]
     for number, name in enumerate(names):
         with metastored.connect(metastores(name), user="ann") as client, new_warehouse(client) as made:

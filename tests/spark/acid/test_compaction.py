@@ -25,6 +25,7 @@ from metastored.spark.acid.compaction.worker import Done, work
 from metastored.spark.files import files_of
 from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, WrittenOnce, new_warehouse, rows_of
 from tests.spark.acid.test_histories import KINDS, found, started
+from tests.support.soak import SEED, scaled
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -315,9 +316,9 @@ def test_compactions_between_random_statements_change_no_snapshot_on_postgresql(
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("number", range(scaled(1)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_compactions_in_long_histories_change_no_snapshot(
-    spark: Any, either_warehouse: Warehouse, kind: str, seed: int
+    spark: Any, either_warehouse: Warehouse, kind: str, number: int
 ) -> None:
-    run_with_compactions(spark, either_warehouse, kind, seed, transactions=20)
+    run_with_compactions(spark, either_warehouse, kind, SEED + number, transactions=12)

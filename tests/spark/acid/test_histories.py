@@ -29,6 +29,7 @@ from metastored.spark.acid.compaction.worker import work
 from metastored.testing import running_server
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, new_warehouse, write_original
 from tests.support.hive_acid import HiveFiles
+from tests.support.soak import SEED, scaled
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -284,11 +285,11 @@ def test_plain_spark_and_hive_read_every_snapshot_of_a_history(
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("number", range(scaled(1)))
 def test_plain_spark_and_hive_read_every_snapshot_of_long_histories(
-    spark: Any, views: tuple[metastored.Client, metastored.Client, str], seed: int
+    spark: Any, views: tuple[metastored.Client, metastored.Client, str], number: int
 ) -> None:
-    read_by_all(spark, views, KINDS, seed, length=15)
+    read_by_all(spark, views, KINDS, SEED + number, length=10)
 
 
 @pytest.mark.postgres
@@ -303,9 +304,9 @@ def test_every_snapshot_has_the_rows_of_the_model_on_postgresql(
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("number", range(scaled(1)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_snapshot_has_the_rows_of_the_model_in_long_histories(
-    spark: Any, either_warehouse: Warehouse, kind: str, seed: int
+    spark: Any, either_warehouse: Warehouse, kind: str, number: int
 ) -> None:
-    run(spark, either_warehouse, kind, seed, transactions=25)
+    run(spark, either_warehouse, kind, SEED + number, transactions=15)
