@@ -104,7 +104,7 @@ soak: setup trino ## run the large tests: millions of partitions, long histories
 serve: setup ## start a metastore; options in ARGS="--port 9083"
 	$(VENV)/bin/metastored serve $(ARGS)
 
-system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos extra
+system: $(VENV)/.project ## install Debian packages (a KDC, a browser), then the kerberos extra
 	@tools/system.sh "$(VENV)"
 
 peers: ## download the other Hive metastores for the comparison tests, with Maven

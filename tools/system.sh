@@ -3,8 +3,8 @@
 # It has no prompts and never fails: packages that could not be installed are printed at the end, with the reason.
 set -u
 venv="$1"
-# A KDC and its tools, and the build dependencies of gssapi, which has no wheel for Linux.
-packages=(krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc)
+# A KDC and its tools, the build dependencies of gssapi, which has no wheel for Linux, and a browser for the pages of the site.
+packages=(krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc chromium)
 not_installed=()
 
 # Building an extension needs Python's headers. Only Debian's own Python has them in a package.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.browser import look_at, missing
 from tools.docs_site import PAGES, ROOT, navigation, pages_of, relinked
 
 
@@ -80,6 +81,17 @@ def test_long_lines_of_code_are_wrapped_and_output_keeps_its_columns(site: Path)
     style = (site / "stylesheets/extra.css").read_text("utf-8")
     assert re.search(r"\.md-typeset pre > code \{[^}]*white-space: pre-wrap;", style)
     assert re.search(r"\.language-text pre > code \{[^}]*white-space: pre;", style)
+
+
+@pytest.mark.slow
+def test_a_browser_shows_every_page_whole_also_on_a_telephone(site: Path) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    pages = sorted(str(page.relative_to(site)) for page in site.rglob("index.html"))
+    assert len(pages) > 50
+    seen = look_at(site, pages, widths=(1280, 400))
+    assert seen.findings == []
+    assert seen.console == []
 
 
 @pytest.mark.slow
