@@ -128,6 +128,7 @@ class History:
         """One to three statements, which are committed or aborted. Perhaps another writer inserts rows meanwhile."""
         rows, aborts = dict(self.rows), self.chance.random() < 0.2
         others: dict[int, int] = {}
+        unseen: dict[int, int] = {}
         try:
             with acid.transaction(self.spark, self.warehouse.client) as transaction:
                 for _ in range(self.chance.randint(1, 3)):
@@ -137,14 +138,17 @@ class History:
                         new = self.new_rows()
                         acid.insert(self.spark, self.name, self.frame(new), client=self.warehouse.client)
                         others |= new
-                        if not transaction.id:  # Its first statement opens it: an overwrite may have been left out.
+                        if transaction.id:
+                            unseen |= new
+                        else:  # Its first statement opens it, and an overwrite may have been left out: it sees these.
                             rows |= new
                 assert found(transaction.read(self.name)) == rows
                 if aborts:
                     raise Aborted
         except Aborted:
-            rows = self.rows
-        self.rows = rows | others
+            self.rows |= others
+        else:
+            self.rows = rows | unseen
 
 
 def found(frame: Any) -> dict[int, int]:
