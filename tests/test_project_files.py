@@ -106,8 +106,13 @@ def test_the_workflow_file_fits_the_schema_of_github(tmp_path: Path) -> None:
 
 
 def test_build_services_also_build_the_packages_and_try_the_wheel() -> None:
-    steps = re.findall(r"^step (\w+)", (ROOT / ".ci/run").read_text("utf-8"), re.MULTILINE)
-    assert steps[:1] == ["setup"] and steps.index("check") < steps.index("dist")
+    script = (ROOT / ".ci/run").read_text("utf-8")
+    steps = re.findall(r"^(?:if ! )?((?:begin|step|finish) \w+( \|\| true)?)", script, re.MULTILINE)
+    # Where the status of a step is not looked at, it cannot fail the build: only what installs peers and packages.
+    assert [step for step, _ in steps] == [
+        "begin peers", "step setup", "begin dist", "step system || true", "step check", "finish dist",
+        "finish peers || true", "step test",
+    ]  # fmt: skip
     recipe = re.search(r"^dist: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert recipe is not None
     assert all(tool in recipe[1] for tool in ("twine check", "tools/check_dist.py", "tools/try_wheel.py"))

@@ -46,13 +46,13 @@ retest:
 """
 
 
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs `.ci/run` over a small project."""
+def build(folder: Path, fails: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs `.ci/run` over a small project, whose target `fails` has an error."""
     (folder / "test_it.py").write_text(TESTS)
-    targets = set(re.findall(r"\bstep (\w+)", (ROOT / ".ci/run").read_text())) - {"test", "retest"}
-    (folder / "Makefile").write_text(
-        MAKEFILE.format(others=" ".join(targets), pytest=f"{sys.executable} -m pytest -q"),
-    )
+    targets = set(re.findall(r"\b(?:step|begin) (\w+)", (ROOT / ".ci/run").read_text())) - {"test", "retest"}
+    others = " ".join(targets - {fails})
+    makefile = MAKEFILE.format(others=others, pytest=f"{sys.executable} -m pytest -q")
+    (folder / "Makefile").write_text(makefile + (f"{fails}:\n\t@echo the error of {fails}; exit 3\n" if fails else ""))
     for name in (".ci/run", "tools/flaky.py"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -73,6 +73,23 @@ def test_a_test_that_fails_twice_is_not_flaky_and_fails_the_build(tmp_path: Path
     assert done.returncode != 0
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("flaky:")]
     assert "2 tests" in line and "test_broken" not in line
+
+
+@pytest.mark.parametrize("step", ["setup", "check", "dist"])
+def test_a_step_that_fails_ends_the_build_before_its_tests(tmp_path: Path, step: str) -> None:
+    done = build(tmp_path, fails=step)
+    assert done.returncode != 0
+    assert f"the error of {step}\n" in done.stdout
+    assert re.search(rf"^== make {step}: \d+ s, status 2$", done.stdout, re.MULTILINE)
+    assert "== make test" not in done.stdout
+
+
+@pytest.mark.parametrize("step", ["system", "peers"])
+def test_what_could_not_be_installed_does_not_end_the_build(tmp_path: Path, step: str) -> None:
+    (tmp_path / "mended").touch()
+    done = build(tmp_path, fails=step)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"the error of {step}\n" in done.stdout
 
 
 def test_a_build_whose_tests_all_pass_runs_them_once(tmp_path: Path) -> None:
