@@ -29,6 +29,8 @@ STAMPED = frozenset({"Table.createTime", "Function.createTime"})
 NOT_IN_2_3 = frozenset({"Table.ownerType", "SQLPrimaryKey.catName", "SQLForeignKey.catName"})
 """Fields that metastored returns to a client of 2.3 too, which ignores them."""
 PATIENCE = 240.0
+EXPORT = 3600.0
+"""Seconds: Hive adds 20,000 partitions with their directories in minutes, longer on a slow disk."""
 
 
 @dataclass(frozen=True)
@@ -148,11 +150,12 @@ def empty_2_3() -> Iterator[ApacheMetastore]:
 
 
 @pytest.mark.apache
+@pytest.mark.timeout(EXPORT)
 def test_an_export_into_an_empty_2_3_is_equal(
     filled_2_3: ApacheMetastore, imported_2_3: Path, empty_2_3: ApacheMetastore, size: Size, tmp_path: Path
 ) -> None:
     words = ("export", "metastore", empty_2_3.uri, "--from", str(imported_2_3), *size.databases)
-    done = metastored(*words, "--journal", str(tmp_path / "journal"))
+    done = metastored(*words, "--journal", str(tmp_path / "journal"), timeout=EXPORT)
     assert done.returncode == 0, done.stderr
     assert unequal(_answers(filled_2_3.uri, size, STAMPED), _answers(empty_2_3.uri, size, STAMPED)) == {}
     verified = metastored(*words, "--verify")
