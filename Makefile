@@ -98,7 +98,7 @@ bench: setup ## measure all groups side by side with Apache HMS 2.3.10 and publi
 bench-check: setup ## fail if a row of the last make bench is below its limit
 	$(PY) -m benchmarks --check
 
-soak: setup trino ## run the large tests: millions of partitions, long histories, Trino; METASTORED_SOAK=10 for longer ones
+soak: setup trino ## run the large tests: millions of partitions, long histories, Trino; SOAK=10 for longer ones
 	$(PY) -m pytest -m soak -n 2 --timeout=7200 --durations=0 $(ARGS)
 
 serve: setup ## start a metastore; options in ARGS="--port 9083"

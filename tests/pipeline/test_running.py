@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -63,8 +64,11 @@ def forgets(client):
     from tests.support.waiting import eventually
     (lock,) = client.api.show_locks(ShowLocksRequest(dbname=LEASES)).locks
     client.api.unlock(UnlockRequest(lockid=lock.lockid))
-    # The next heartbeat is refused, and is the last one.
-    eventually(lambda: not any(each.name == "metastored-heartbeat" for each in threading.enumerate()))
+    # The next heartbeat is refused, and is the last one. Clients of other tests may have threads of the same name.
+    others = os.environ["RUNNING_THREADS"].split()
+    eventually(lambda: not any(
+        each.name == "metastored-heartbeat" and str(each.ident) not in others for each in threading.enumerate()
+    ))
 
 def last(spark, client, parameters):
     noted("last")
@@ -72,6 +76,7 @@ def last(spark, client, parameters):
 """
 PROGRAM = """
 import sys
+import threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from metastored.hive.transactions import leases
@@ -122,6 +127,7 @@ def server() -> Iterator[RunningServer]:
 @pytest.fixture
 def folder(tmp_path: Path, server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RUNNING_PASSWORD", "open sesame")
+    monkeypatch.setenv("RUNNING_THREADS", " ".join(str(each.ident) for each in threading.enumerate()))
     monkeypatch.setattr(leases, "HEARTBEAT", 0.2)
     monkeypatch.setattr(leases, "EXPIRES", 1.5)
     (tmp_path / "uri").write_text(server.uri)

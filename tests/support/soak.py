@@ -1,8 +1,8 @@
 """The sizes and seeds of the large tests, which `make soak` runs.
 
-As they are, all of them can be run in one go. `METASTORED_SOAK=10 make soak` makes the random ones ten times
+As they are, all of them can be run in one go. `SOAK=10 make soak` makes the random ones ten times
 as long: more messages, rounds, seeds and statements. Their numbers begin with a seed that the run prints;
-`METASTORED_SOAK_SEED` repeats a run.
+`SOAK_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final
 
 import pytest
 
-SCALE: Final = float(os.environ.get("METASTORED_SOAK", "1"))
+SCALE: Final = float(os.environ.get("SOAK", "1"))
 # The processes of a run inherit it, so that all of them have the same.
-SEED: Final = int(os.environ.setdefault("METASTORED_SOAK_SEED", str(random.SystemRandom().randrange(10**9))))
+SEED: Final = int(os.environ.setdefault("SOAK_SEED", str(random.SystemRandom().randrange(10**9))))
 
 
 def scaled(size: int) -> int:
-    """This size, multiplied by METASTORED_SOAK; at least one."""
+    """This size, multiplied by SOAK; at least one."""
     return max(1, round(size * SCALE))
 
 
@@ -29,4 +29,4 @@ class SoakSeed:
     def pytest_report_header(self, config: pytest.Config) -> str | None:
         if config.option.markexpr != "soak":
             return None
-        return f"large tests: METASTORED_SOAK={SCALE:g} METASTORED_SOAK_SEED={SEED}"
+        return f"large tests: SOAK={SCALE:g} SOAK_SEED={SEED}"
