@@ -47,10 +47,14 @@ def metastore(request: pytest.FixtureRequest) -> Iterator[Metastore]:
         yield Metastore(hive.uri, hive.warehouse.as_uri())
 
 
+PATIENCE = 600.0
+"""Seconds: other tests may have left a database with twenty thousand partitions, which Hive drops in a minute or two."""
+
+
 @pytest.fixture
 def catalog(metastore: Metastore) -> Iterator[ExternalCatalog]:
     """A catalog of an empty metastore."""
-    with metastored.connect(metastore.uri, user="ann") as client:
+    with metastored.connect(metastore.uri, user="ann", timeout=PATIENCE) as client:
         empty(client)
         yield ExternalCatalog(client)
         empty(client)

@@ -19,7 +19,7 @@ from metastored.model.spark.types import DATE, INTEGER, STRING, StructType
 from metastored.model.spark.values import CatalogTable, CatalogTablePartition, CatalogTableType, TableIdentifier
 from metastored.spark import ExternalCatalog
 from metastored.spark.connection import Settings
-from tests.spark.conftest import TEXT, Metastore, empty
+from tests.spark.conftest import PATIENCE, TEXT, Metastore, empty
 
 DAYS, HOURS, CHUNKS = (20170101, 20170102, 20170103), range(5), ("aa", "ab", "ba", "bb")
 DATES = ("2019-01-01", "2019-01-02", "2019-01-03", DEFAULT_PARTITION)
@@ -55,7 +55,7 @@ def filled(
 ) -> Iterator[Filled]:
     """A table with 240 partitions, for each day, hour, chunk and date one; `make soak` has the 960 of Spark's suite."""
     folder: Path = tmp_path_factory.mktemp("filters")
-    with metastored.connect(metastore.uri, user="ann") as client:
+    with metastored.connect(metastore.uri, user="ann", timeout=PATIENCE) as client:
         empty(client)
         catalog = ExternalCatalog(client)
         schema = StructType().add("value", INTEGER).add("ds", INTEGER).add("h", INTEGER).add("chunk", STRING)
