@@ -1,7 +1,7 @@
 """The 22 queries of TPC-H, with fixed parameters, in SQL that both Spark and DuckDB execute.
 
-Those with a LIMIT have all columns in their ORDER BY, so that the rows are the same whoever sorts them. An average that is
-compared with values has six digits in both engines, as Spark's average of decimals has.
+Those with a LIMIT have all columns in their ORDER BY, so that the rows are the same whoever sorts them. An average
+that is compared with values has six digits in both engines, as Spark's average of decimals has.
 """
 
 from __future__ import annotations
