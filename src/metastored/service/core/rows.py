@@ -334,12 +334,26 @@ class Splicer:
         length = self._behind_values(row) + self._length_behind
         return length if path is None else length + 7 + len(path)
 
+    def values(self, row: Row) -> bytes:
+        """A Partition struct with the values of this one, and nothing else."""
+        own, at = row[-1], self._end_of_values(row)
+        return own[:at] + STOP if at else binary.encode(Partition(values=partition_own(own).values))
+
     def _behind_values(self, row: Row) -> int:
         """The position in a body behind the values, and the fields there as a PartitionWithoutSD has them.
 
         The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows the
         values is the same for partitions that were added together.
         """
+        own, at = row[-1], self._end_of_values(row)
+        if own[at:] != self._rest:
+            self._rest = own[at:]
+            self._before, self._behind = _times_and_parameters(self._rest)
+            self._length_behind = len(self._before) + len(self._behind)
+        return at
+
+    def _end_of_values(self, row: Row) -> int:
+        """The position in a body behind the values; 0 if it does not begin with a list of fewer than 256."""
         own = row[-1]
         if row[-2] != BODY_FORMAT:
             check_format(row[-2], f"partition {row[1]}")
@@ -348,10 +362,6 @@ class Splicer:
             at = 8
             for _ in range(own[7]):
                 at += 4 + unpack(own, at)[0]
-        if own[at:] != self._rest:
-            self._rest = own[at:]
-            self._before, self._behind = _times_and_parameters(self._rest)
-            self._length_behind = len(self._before) + len(self._behind)
         return at
 
     def struct(self, row: Row) -> bytes:
