@@ -19,6 +19,7 @@ from metastored.hive.location_rules import (
     accepted,
     is_above,
     location_key,
+    plain_path,
     unaliased,
 )
 from metastored.hive.locations import (
@@ -42,7 +43,7 @@ from metastored.store.warehouse.file_systems import LOCAL, FileSystem, first_lin
 from metastored.store.warehouse.file_systems import NotADirectory as NotADirectory
 from metastored.store.warehouse.object_stores import check_driver
 from metastored.store.warehouse.occupied import occupant
-from metastored.store.warehouse.removals import Removal, plain_path, remove_together
+from metastored.store.warehouse.removals import Removal, remove_together
 from metastored.store.warehouse.trash_roots import CURRENT, record_trash_root
 
 Mode = Literal["all", "local", "off"]
@@ -99,6 +100,8 @@ class Warehouse:
 
         False for a text that is not a location, which an import may have stored.
         """
+        if plain_path(uri) is not None:
+            return self.mode != "off"
         try:
             uri = unaliased(uri)
         except LocationError:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Final, NamedTuple
 
-from metastored.hive.locations import LOCAL_SCHEME
+from metastored.hive.location_rules import plain_path
 
 THREADS: Final = 8
 """How many directories are removed at the same time."""
@@ -27,7 +27,6 @@ AT_ONCE: Final = 32
 
 _DIRECTORY: Final = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _TRUSTED: Final = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-_PREFIX: Final = f"{LOCAL_SCHEME}:/"
 
 
 class Removal(NamedTuple):
@@ -48,14 +47,6 @@ class _Siblings(NamedTuple):
     names: list[str]
     positions: list[int]
     """Of the removals."""
-
-
-def plain_path(uri: str) -> str | None:
-    """The path of a local location that is in its normal form; None for any other, which has to be parsed."""
-    path = uri[len(_PREFIX) - 1 :]
-    if not uri.startswith(_PREFIX) or len(path) == 1 or "//" in path or "/." in path or "\0" in path:
-        return None
-    return None if path.endswith("/") else path
 
 
 def remove_together(removals: Sequence[Removal], warehouse: str | None) -> list[int]:
