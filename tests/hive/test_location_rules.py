@@ -1,6 +1,8 @@
 """Which locations are accepted, and how locations contain each other."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metastored.hive.location_rules import (
     LocationIndex,
@@ -8,10 +10,11 @@ from metastored.hive.location_rules import (
     archive_directory,
     is_above,
     location_key,
+    plain_path,
     relative,
     unaliased,
 )
-from metastored.hive.locations import LocationError
+from metastored.hive.locations import LocationError, canonical, is_local, local_path, parse_location
 
 SCHEMES = ("file", "s3a")
 
@@ -85,3 +88,25 @@ def test_the_directory_of_an_archive_is_below_the_table() -> None:
     assert archive_directory(archive, "file:/elsewhere", "file:/w/t") == "file:/w/t/k=1"
     assert archive_directory(archive, None, "file:/other") is None
     assert archive_directory("file:/w/t", "file:/w/t", "file:/w/t") is None
+
+
+pieces = st.lists(
+    st.sampled_from(["/", "//", ".", "..", ":", "a", "file", "FILE", "%2F", " ", "k=v", "\0", "\udcff", "é"])
+)
+
+
+@given(st.sampled_from(["file:/", "file:", "FILE:/", "local:/", "/", "s3a://b/", ""]), pieces)
+def test_a_location_that_is_not_parsed_is_what_parsing_would_make_of_it(start: str, rest: list[str]) -> None:
+    text = start + "".join(rest)
+    path = plain_path(text)
+    if path is None:
+        return
+    assert (canonical(text), unaliased(text), is_local(text), local_path(text)) == (text, text, True, path)
+    assert location_key(text) == (*parse_location(text)[:2], path)
+
+
+@pytest.mark.parametrize(
+    "text", ["file:/", "file:/x/", "file://h/x", "file:///x", "/x", "file:/x/../y", "file:/.x", ""]
+)
+def test_other_forms_are_parsed(text: str) -> None:
+    assert plain_path(text) is None

@@ -18,6 +18,8 @@ LOCAL_ALIASES: Final = frozenset({"local", "asynclocal", "pfile"})
 ARCHIVE_SCHEME: Final = "har"
 """Hadoop archives: the location of an archived partition. It is stored and never opened."""
 
+_PLAIN: Final = f"{LOCAL_SCHEME}:/"
+
 TRASH: Final = ".Trash"
 """The name of the directory in which Hadoop keeps removed files."""
 
@@ -26,6 +28,16 @@ TRASH: Final = ".Trash"
 def unaliased(text: str) -> str:
     """A location in canonical form, with `file` for every alias of the local file system."""
     return str(_local_as_file(parse_location(text)))
+
+
+def plain_path(text: str) -> str | None:
+    """The path of a local location that is in its canonical form; None for any other, which has to be parsed.
+
+    Most locations of partitions are, and a call may have a hundred thousand.
+    """
+    if not text.startswith(_PLAIN) or "//" in text or "/." in text or "\0" in text or text[-1] == "/":
+        return None
+    return text[len(_PLAIN) - 1 :]
 
 
 def _local_as_file(location: Location) -> Location:
@@ -99,6 +111,9 @@ class LocationKey(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def location_key(text: str) -> LocationKey:
+    path = plain_path(text)
+    if path is not None:
+        return LocationKey(LOCAL_SCHEME, "", path)
     scheme, authority, path = _local_as_file(parse_location(text))
     return LocationKey(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))
 

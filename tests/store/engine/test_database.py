@@ -297,6 +297,32 @@ def test_a_claim_has_one_holder_at_a_time(database: Database, opener: Opener) ->
     assert order == ["first", "second"]
 
 
+def test_names_claimed_together_are_held_together_whatever_their_order(opener: Opener) -> None:
+    names = [f"name {number}" for number in range(12)]
+    inside, most = [0], [0]
+    guard = threading.Lock()
+
+    def claimed(order: list[str]) -> None:
+        own = opener()
+        for _ in range(5):
+            with own.claim(*order, order[0]):
+                with guard:
+                    inside[0] += 1
+                    most[0] = max(most[0], inside[0])
+                with guard:
+                    inside[0] -= 1
+
+    # In any two of these orders some names are the other way round: claimed one by one, they would wait for each other.
+    orders = [names, names[::-1], names[6:] + names[:6], [names[0]], [names[11]]]
+    threads = [threading.Thread(target=claimed, args=(order,), daemon=True) for order in orders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert most[0] <= 2  # The last two may be held at once.
+
+
 def test_a_closed_database_raises_an_error(opener: Opener) -> None:
     database = opener()
     database.close()

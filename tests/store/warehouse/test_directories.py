@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import fsspec
@@ -465,6 +466,206 @@ def test_jobs_that_are_done_are_deleted_though_another_failed(
     assert not (root / "a").exists()
     (left,) = jobs.all(database.reader())
     assert (left.id, left.attempts) == (bad, 1)
+
+
+# --- many removals at once -------------------------------------------------------------------------------------------
+
+
+def _plan(database: Database, root: Path, names: Iterable[str], below: str | None = "t") -> list[int]:
+    """Jobs that remove directories of the warehouse."""
+    sources = [f"file:{root}/{name}" for name in names]
+    target = None if below is None else f"file:{root}/{below}"
+    return database.run(lambda tx: jobs.add_many(tx, "remove", sources, target, created=1))
+
+
+def test_many_jobs_are_added_at_once_whatever_is_in_their_sources(database: Database) -> None:
+    sources = [
+        f"file:/w/{name}"
+        for name in ("a", "a", 'quo"te', "back\\slash", "\u00e9 \U0001f600", "line\nbreak", "'", "%00")
+    ]
+    ids = database.run(lambda tx: jobs.add_many(tx, "remove", sources, "file:/w", created=7))
+    found = jobs.find_many(database.reader(), ids)
+    assert sorted(job.source for job in found) == sorted(sources)
+    assert {(job.kind, job.target, job.created, job.attempts, job.next_attempt) for job in found} == {
+        ("remove", "file:/w", 7, 0, 0)
+    }
+    assert ids == sorted(set(ids)) == [job.id for job in found]
+    assert jobs.find_many(database.reader(), [ids[0], ids[-1] + 1]) == found[:1]
+    assert database.run(lambda tx: jobs.add_many(tx, "remove", [], created=7)) == []
+
+
+def test_ids_are_divided_at_the_limits_of_their_groups() -> None:
+    size, most = jobs.CLAIMED_TOGETHER, jobs.CLAIMED_TOGETHER * jobs.GROUPS_AT_ONCE
+    ids = [*range(size - 1, size + 2 * most), 10**6, 10**6 + 1]
+    batches = list(jobs.batches(ids))
+    assert [id for batch in batches for id in batch] == ids
+    groups = [set(map(jobs.group_of, batch)) for batch in batches]
+    assert all(len(group) <= jobs.GROUPS_AT_ONCE for group in groups)
+    assert sum(map(len, groups)) == len(set().union(*groups))
+
+
+def test_hundreds_of_directories_are_removed_with_their_content_and_those_above_them(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    names = [f"t/ds={day}/h={hour}" for day in range(40) for hour in range(20)]
+    for number, name in enumerate(names):
+        (root / name / "deep").mkdir(parents=True)
+        if number % 3 == 0:
+            (root / name / "deep" / "data").write_text("1")
+        elif number % 3 == 1:
+            (root / name / "deep").rmdir()
+    (root / "t" / "ds=7" / "kept").touch()
+    assert warehouse.finish_jobs(database, _plan(database, root, names)) == []
+    assert jobs.all(database.reader()) == []
+    assert [str(path.relative_to(root)) for path in sorted(root.rglob("*"))] == ["t", "t/ds=7", "t/ds=7/kept"]
+
+
+def test_of_many_removals_those_through_links_are_refused(
+    database: Database, warehouse: Warehouse, root: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "h=1").mkdir(parents=True)
+    (outside / "file").write_text("1")
+    for day in range(4):
+        (root / "t" / f"ds={day}" / "h=1").mkdir(parents=True)
+    (root / "t" / "linked").symlink_to(outside)
+    (root / "t" / "ds=0" / "leaf").symlink_to(outside)
+    (root / "t" / "ds=1" / "h=1" / "inner").symlink_to(outside)
+    (root / "t" / "ds=2" / "file").touch()
+    refused = ["t/linked/h=1", "t/ds=0/leaf"]
+    ids = _plan(database, root, [*(f"t/ds={day}/h=1" for day in range(4)), "t/ds=2/file", *refused])
+    failures = warehouse.finish_jobs(database, ids)
+    assert sorted(job.source for job in jobs.all(database.reader())) == sorted(
+        f"file:{root}/{name}" for name in refused
+    )
+    assert all("is a symbolic link" in str(failure) for failure in failures)
+    assert sorted(os.listdir(outside)) == ["file", "h=1"]
+    assert sorted(os.listdir(root / "t")) == ["ds=0", "linked"]
+
+
+def test_a_warehouse_behind_a_link_is_emptied(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "real" / "t" / "ds=1").mkdir(parents=True)
+    (tmp_path / "real" / "t" / "ds=2").mkdir()
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    linked = tmp_path / "linked"
+    warehouse = Warehouse(f"file:{linked}")
+    assert warehouse.finish_jobs(database, _plan(database, linked, ["t/ds=1", "t/ds=2"])) == []
+    assert os.listdir(tmp_path / "real" / "t") == []
+
+
+def test_removals_never_remove_the_warehouse_or_what_contains_it(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "t").mkdir()
+    sources = [f"file:{root}", f"file:{root.parent}", f"file:{root}/", f"file://{root}", "file:/", f"file:{root}/t"]
+    ids = database.run(lambda tx: jobs.add_many(tx, "remove", sources, created=1))
+    assert len(warehouse.finish_jobs(database, ids)) == 5
+    assert os.listdir(root) == []
+
+
+def test_directories_outside_of_the_warehouse_are_removed_up_to_that_of_their_table(
+    database: Database, warehouse: Warehouse, tmp_path: Path
+) -> None:
+    table = tmp_path / "elsewhere" / "t"
+    for name in ("ds=1/h=1", "ds=1/h=2", "ds=2/h=1"):
+        (table / name).mkdir(parents=True)
+    sources = [f"file:{table}/ds=1/h=1", f"file:{table}/ds=1/h=2", f"file:{table}/ds=2/h=1"]
+    ids = database.run(lambda tx: jobs.add_many(tx, "remove", sources, f"file:{table}", created=1))
+    assert warehouse.finish_jobs(database, ids) == []
+    assert os.listdir(table) == []
+
+
+def test_directories_inside_of_each_other_are_removed(database: Database, warehouse: Warehouse, root: Path) -> None:
+    names = ["t/a", *(f"t/a/b{number}/c" for number in range(50)), "t/a/b7", "t/d/e", "t/d/e"]
+    for name in names:
+        (root / name).mkdir(parents=True, exist_ok=True)
+    assert warehouse.finish_jobs(database, _plan(database, root, names)) == []
+    assert os.listdir(root / "t") == []
+
+
+def test_a_directory_that_is_gone_takes_the_empty_ones_above_it_with_it(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    """A server that stopped had removed the directory, and not those above it."""
+    (root / "t" / "ds=1").mkdir(parents=True)
+    (root / "t" / "ds=2").mkdir()
+    ids = _plan(database, root, ["t/ds=1/h=1", "t/ds=2/h=1", "t/ds=3/h=1", "t/ds=4/x/y"])
+    assert warehouse.finish_jobs(database, ids) == []
+    assert os.listdir(root / "t") == []
+
+
+def test_a_removal_that_fails_does_not_keep_others_from_being_done(
+    database: Database, warehouse: Warehouse, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"t/ds={day}/h=1" for day in range(8)]
+    for name in names:
+        (root / name).mkdir(parents=True)
+    rmdir = os.rmdir
+
+    def refused(path: str, *, dir_fd: int | None = None) -> None:
+        there = os.readlink(f"/proc/self/fd/{dir_fd}") if dir_fd is not None else os.path.dirname(path)
+        if there.endswith("ds=3"):
+            raise PermissionError(13, "Permission denied", path)
+        rmdir(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "rmdir", refused)
+    (failure,) = warehouse.finish_jobs(database, _plan(database, root, names))
+    assert "Permission denied" in str(failure)
+    (left,) = jobs.all(database.reader())
+    assert (left.source, left.attempts) == (f"file:{root}/t/ds=3/h=1", 1)
+    assert os.listdir(root / "t") == ["ds=3"]
+
+
+def test_two_servers_that_run_the_same_jobs_remove_each_directory_once(
+    database: Database, opener: Opener, warehouse: Warehouse, root: Path
+) -> None:
+    """A client creates each directory again when it is gone: a second removal would remove the new one."""
+    names = [f"t/ds={day}/h={hour}" for day in range(30) for hour in range(24)]
+    for name in names:
+        (root / name / "old").mkdir(parents=True)
+    ids = _plan(database, root, names)
+    done = threading.Event()
+    failures: list[Exception] = []
+
+    def again() -> None:
+        own = Warehouse(f"file:{root}")
+        try:
+            if own.finish_jobs(other, ids):
+                raise AssertionError("a job failed")
+            for job in jobs.all(other.reader()):
+                raise AssertionError(f"{job} is left")
+            if not done.is_set():
+                done.set()
+                for name in names:
+                    (root / name / "new").mkdir(parents=True, exist_ok=True)
+        except Exception as error:
+            failures.append(error)
+
+    other = opener()
+    threads = [threading.Thread(target=again) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert failures == []
+    assert all(os.listdir(root / name) == ["new"] for name in names)
+
+
+def test_checks_of_many_directories_refuse_what_one_check_refuses(
+    warehouse: Warehouse, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside" / "x").mkdir(parents=True)
+    (root / "t" / "a").mkdir(parents=True)
+    (root / "t" / "leaf").symlink_to(tmp_path / "outside")
+    plain = [f"file:{root}/t/a", f"file:{root}/t/missing", f"file:{tmp_path}/outside/x"]
+    warehouse.check_all_removable(plain)
+    refused = ["t/leaf", "t/leaf/x", "t/leaf/x/y", "", "/", "/.."]
+    for name in refused:
+        uri = f"file:{root}/{name}".rstrip("/") if not name else f"file:{root}/{name}"
+        with pytest.raises(StoreError, match="is not removed"):
+            warehouse.check_all_removable([*plain, uri])
+        with pytest.raises(StoreError, match="is not removed"):
+            warehouse.check_removable(uri)
 
 
 def test_a_location_without_a_scheme_is_on_the_warehouses_file_system() -> None:

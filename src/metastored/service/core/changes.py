@@ -21,7 +21,15 @@ from metastored.store.objects import events
 from metastored.wire.codec.binary import pack_i, unpack_i
 
 EVENT_FORMAT: Final = 1
-"""The encoding of events that this version writes: `pack`."""
+"""The encoding of events: `pack`."""
+OF_TABLE: Final = " of table"
+"""The end of the name of a part that is a storage descriptor without its columns: they are those of the table."""
+WITHOUT_STORAGE: Final = 2
+"""As EVENT_FORMAT, for changed partitions whose storage descriptors are parts of their own.
+
+Before and after a change they are mostly the same, and columns are most of an event's bytes. Versions that know only
+the first format refuse to read these events, and do not render them with parts missing.
+"""
 
 
 def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
@@ -67,14 +75,18 @@ def record_many(
     where: DatabaseName | None,
     table: str | None,
     objects: Iterable[Iterable[tuple[str, bytes]]],
+    *,
+    shared: Iterable[tuple[str, bytes]] = (),
+    fmt: int = EVENT_FORMAT,
 ) -> int:
     """Appends one event for each of `objects`, in two statements; returns the last event's id.
 
-    Call it last in the transaction.
+    Each event begins with the parts in `shared`. Call it last in the transaction.
     """
     catalog, database = where if where is not None else (None, None)
     user = [("user", ctx.user.encode())] if ctx.user else []
-    bodies = [pack((*user, *parts)) for parts in objects]
+    begins = pack((*user, *shared))
+    bodies = [begins + pack(parts) for parts in objects]
     return events.append_many(
-        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=EVENT_FORMAT, bodies=bodies
+        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=fmt, bodies=bodies
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, TypeVar
 
 from metastored.errors import MetaException, StoreError
-from metastored.hive.location_rules import LocationIndex, LocationKey, above, location_key
+from metastored.hive.location_rules import LocationKey, above, location_key
 from metastored.model import kinds
 from metastored.service.core import rows, translation
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
@@ -59,8 +59,7 @@ def removing(
         return result, planned
 
     for _ in range(ATTEMPTS):
-        for uri in unchecked:
-            _check(ctx, uri)
+        _check(ctx, unchecked)
         checked.update(unchecked)
         try:
             result, planned = ctx.database.run(guarded)
@@ -78,10 +77,16 @@ def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = No
     With `below`, directories above it that become empty are removed too, up to that one. The directory is moved to the
     trash, if there is one, unless `purge`.
     """
-    if ctx.warehouse.looks_at(uri):
-        ctx.removals.append(uri)
+    return plan_removals(ctx, tx, [uri], below, purge=purge)[0]
+
+
+def plan_removals(
+    ctx: Context, tx: Transaction, uris: Sequence[str], below: str | None = None, *, purge: bool
+) -> list[int]:
+    """As `plan_removal`, for many directories that have the same one above them."""
+    ctx.removals.extend(filter(ctx.warehouse.looks_at, uris))
     kind: jobs.JobKind = "trash" if ctx.warehouse.trash_days and not purge else "remove"
-    return jobs.add(tx, kind=kind, source=uri, target=below, created=ctx.now())
+    return jobs.add_many(tx, kind, uris, below, created=ctx.now())
 
 
 def deletes_data(ctx: Context, table: Table) -> bool:
@@ -100,9 +105,9 @@ def purges(table: Table, env: EnvironmentContext | None = None) -> bool:
     return "true" in (purge_option.lower(), *((table.parameters or {}).get(key, "").lower() for key in SKIPS_TRASH))
 
 
-def _check(ctx: Context, uri: str) -> None:
+def _check(ctx: Context, uris: Collection[str]) -> None:
     try:
-        ctx.warehouse.check_removable(uri)
+        ctx.warehouse.check_all_removable(uris)
     except StoreError as error:
         raise MetaException(f"{error}. Without deleteData only the metadata is dropped") from None
 
@@ -115,16 +120,18 @@ def check_databases(ctx: Context, tx: Transaction, removals: Collection[str]) ->
     uris = [uri for uri in removals if ctx.warehouse.looks_at(uri)]
     if not uris:
         return
-    removed = LocationIndex((uri, uri) for uri in uris)
-    for row in databases.mentioning(tx, _common([location_key(uri) for uri in uris])):
+    removed: dict[LocationKey, str] = {}
+    for uri in uris:
+        removed.setdefault(location_key(uri), uri)
+    for row in databases.mentioning(tx, _common(list(removed))):
         database = rows.database_of(row, None)
         for location in (database.locationUri, database.managedLocationUri):
             if not location or not ctx.warehouse.looks_at(location):
                 continue
             here = location_key(location)
-            containing = [uri for outer in above(here) for uri in removed.at(outer)]
-            if not databases.is_empty(tx, row.id):
-                containing += removed.at(here)
+            containing = [removed[outer] for outer in above(here) if outer in removed]
+            if here in removed and not databases.is_empty(tx, row.id):
+                containing.append(removed[here])
             if containing:
                 raise MetaException(
                     f"{containing[0]} is not removed: the database {row.name} with its directory {location} is there."

@@ -14,6 +14,7 @@ contains bytes of the encoding. Bodies have no STOP, so that fields can be appen
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import chain
 from struct import Struct
@@ -26,11 +27,11 @@ from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
-from metastored.store.objects.partitions import Sizes
+from metastored.store.objects.partitions import PartitionRow, Sizes
 from metastored.store.objects.tables import TableRow
 from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
-from metastored.wire.generated.common import CreationMetadata, StorageDescriptor, Table
+from metastored.wire.generated.common import CreationMetadata, FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition, PartitionWithoutSD
@@ -230,6 +231,12 @@ def partition_own(body: bytes) -> Partition:
     return read_body(Partition, body)
 
 
+def partition_parameters(row: PartitionRow) -> dict[str, str]:
+    """The parameters of a partition."""
+    check_format(row.fmt, f"partition {row.name}")
+    return partition_own(row.body).parameters or {}
+
+
 def shape_of(sd: StorageDescriptor) -> bytes:
     """A StorageDescriptor without its location, which many partitions share."""
     return body_of(replace(sd, location=None))
@@ -249,6 +256,42 @@ def partition_in_event(own: bytes, location: str | None, *, has_storage: bool = 
         return own + STOP
     located = text_field(2, location) if location else b""
     return b"".join((own, _SD, located, STOP, STOP))
+
+
+def altered_partition(part: Partition, own: bytes) -> bytes:
+    """A Partition as events of changes store it: of its storage it has only the location. `own` is its body."""
+    sd = part.sd
+    storage = b"" if sd is None else _SD + (text_field(2, sd.location) if sd.location is not None else b"") + STOP
+    return b"".join((own, _name_fields(part.dbName, part.tableName, part.catName), storage, _rarely_set(part), STOP))
+
+
+@lru_cache(maxsize=256)
+def _name_fields(database: str | None, table: str | None, catalog: str | None) -> bytes:
+    return body_of(Partition(dbName=database, tableName=table, catName=catalog))
+
+
+_RARELY_SET: Final = ("privileges", "writeId", "isStatsCompliant", "colStats", "fileMetadata")
+
+
+def _rarely_set(part: Partition) -> bytes:
+    """The fields of a partition that are in no row, encoded."""
+    own = {name: value for name in _RARELY_SET if (value := getattr(part, name)) is not None}
+    return body_of(Partition(**own)) if own else b""
+
+
+def storage_beside(shape: bytes, table: Table) -> tuple[bytes, bool]:
+    """The struct of a shape, and whether it is without columns, because they are those of the table."""
+    sd = storage_of(shape)
+    if table.sd is None or not sd.cols or sd.cols != table.sd.cols:
+        return shape + STOP, False
+    return binary.encode(replace(sd, cols=None)), True
+
+
+def completed(part: Partition, storage: StorageDescriptor, columns: tuple[FieldSchema, ...] | None) -> Partition:
+    """A partition that `altered_partition` wrote, with its storage descriptor and columns."""
+    if part.sd is None:
+        return part
+    return replace(part, sd=replace(storage, cols=columns, location=part.sd.location))
 
 
 def with_privileges(partition: bytes, privileges: bytes) -> bytes:
@@ -298,6 +341,12 @@ class Splicer:
         self._rest = self._before = self._behind = b""
         self._length_behind = 0
 
+    def without_shapes(self) -> Splicer:
+        """A splicer whose structs have only the location of their storage: see `completed`."""
+        other = copy(self)
+        other._heads = {no: head if no is None else self._heads[None] + _SD for no, head in self._heads.items()}
+        return other
+
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
         _, name, shape, base, suffix, write_id, fmt, own = row
@@ -334,12 +383,26 @@ class Splicer:
         length = self._behind_values(row) + self._length_behind
         return length if path is None else length + 7 + len(path)
 
+    def values(self, row: Row) -> bytes:
+        """A Partition struct with the values of this one, and nothing else."""
+        own, at = row[-1], self._end_of_values(row)
+        return own[:at] + STOP if at else binary.encode(Partition(values=partition_own(own).values))
+
     def _behind_values(self, row: Row) -> int:
         """The position in a body behind the values, and the fields there as a PartitionWithoutSD has them.
 
         The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows the
         values is the same for partitions that were added together.
         """
+        own, at = row[-1], self._end_of_values(row)
+        if own[at:] != self._rest:
+            self._rest = own[at:]
+            self._before, self._behind = _times_and_parameters(self._rest)
+            self._length_behind = len(self._before) + len(self._behind)
+        return at
+
+    def _end_of_values(self, row: Row) -> int:
+        """The position in a body behind the values; 0 if it does not begin with a list of fewer than 256."""
         own = row[-1]
         if row[-2] != BODY_FORMAT:
             check_format(row[-2], f"partition {row[1]}")
@@ -348,10 +411,6 @@ class Splicer:
             at = 8
             for _ in range(own[7]):
                 at += 4 + unpack(own, at)[0]
-        if own[at:] != self._rest:
-            self._rest = own[at:]
-            self._before, self._behind = _times_and_parameters(self._rest)
-            self._length_behind = len(self._before) + len(self._behind)
         return at
 
     def struct(self, row: Row) -> bytes:

@@ -5,7 +5,8 @@ The encoding of a row is described in `core/changes.py`. By type, the names in i
     CREATE_TABLE, DROP_TABLE                      table
     ALTER_TABLE, ALTER_DATABASE, ALTER_CATALOG    before, after
     ADD_PARTITION                                 table, and partition… or (sd, partitions)…
-    ALTER_PARTITION                               table, before, after
+    ALTER_PARTITION                               table, before, after; in WITHOUT_STORAGE the storage descriptors of
+                                                  both are in sd, or in before sd and after sd, perhaps OF_TABLE
     DROP_PARTITION                                table, values… (Partitions with their values only)
     CREATE_DATABASE, DROP_DATABASE                database
     CREATE_FUNCTION, DROP_FUNCTION                function
@@ -151,8 +152,7 @@ def add_partition(parts: Parts) -> Message:
 
 def alter_partition(parts: Parts) -> Message:
     table = parts.table()
-    before = binary.decode(Partition, parts.bytes("before"))
-    after = binary.decode(Partition, parts.bytes("after"))
+    before, after = parts.state("before", table), parts.state("after", table)
     message = _of_table(parts, table, tableObjJson=parts.text("table", Table), isTruncateOp=_truncates(parts))
     return message | {
         **_since_4(parts, writeId=after.writeId),

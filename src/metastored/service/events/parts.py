@@ -10,7 +10,8 @@ import orjson
 
 from metastored.errors import StoreError
 from metastored.hive.generation import Generation
-from metastored.service.core.changes import EVENT_FORMAT, unpack
+from metastored.service.core.changes import EVENT_FORMAT, OF_TABLE, WITHOUT_STORAGE, unpack
+from metastored.service.core.rows import completed
 from metastored.store.objects.events import EventRow
 from metastored.wire.codec import binary, tjson
 from metastored.wire.generated.common import StorageDescriptor, Table
@@ -28,7 +29,7 @@ class Parts:
     __slots__ = ("_first", "_named", "event", "fields", "generation")
 
     def __init__(self, event: EventRow, generation: Generation) -> None:
-        if event.fmt != EVENT_FORMAT:
+        if event.fmt not in (EVENT_FORMAT, WITHOUT_STORAGE):
             raise StoreError(
                 f"event {event.id} is stored in format {event.fmt}, which this version of metastored does not read"
             )
@@ -68,6 +69,17 @@ class Parts:
 
     def table(self) -> Table:
         return decoded_table(self.bytes("table"))
+
+    def state(self, name: str, table: Table) -> Partition:
+        """A partition before or after a change, with its storage descriptor."""
+        part = binary.decode(Partition, self.bytes(name))
+        for apart in (f"{name} sd", "sd"):
+            if (data := self._first.get(apart)) is not None:
+                storage = _storage(data)
+                return completed(part, storage, storage.cols)
+            if (data := self._first.get(f"{apart}{OF_TABLE}")) is not None:
+                return completed(part, _storage(data), table.sd.cols if table.sd is not None else None)
+        return part
 
     def partitions(self, table: Table) -> Iterator[tuple[tuple[str, ...], Quoted]]:
         """The values of an event's partitions, and the complete partitions as TJSON."""
@@ -137,6 +149,9 @@ def text_and_value(cls: type, data: bytes) -> tuple[Quoted, Any]:
 def decoded_table(data: bytes) -> Table:
     table: Table = text_and_value(Table, data)[1]
     return table
+
+
+_storage = Latest(partial(binary.decode, StorageDescriptor))
 
 
 class _Shape(NamedTuple):

@@ -20,7 +20,7 @@ from metastored.model import kinds, normal
 from metastored.model.conditions import CHANGES_ONLY, OTHER_PARTITION, storage_with_changes_of
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.changes import record_many
+from metastored.service.core.changes import OF_TABLE, WITHOUT_STORAGE, record_many
 from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_roll_back, plan_move
@@ -154,11 +154,11 @@ def _alter(
     names = env.get(CHANGES_ONLY)
     only = None if names is None else frozenset(filter(None, names.split(",")))
     with ctx.reading() as tx:
-        splice = splicer(ctx, tx, parent.where, parent.row)
-        existing = _by_name(tx, parent, _names(parent, requested))
+        part_names = list(_names(parent, requested))
+        existing = _by_name(tx, parent, part_names)
         changes = []
-        for part in requested:
-            name = parent.part_name(part.values)
+        for at, part in enumerate(requested):
+            name = part_names[at] if at < len(part_names) else parent.part_name(part.values)
             if part.sd is not None and part.sd.cols is None:
                 raise MetaException(f"the storage descriptor of partition {name} has no columns")
             row = existing.get(name)
@@ -166,36 +166,36 @@ def _alter(
                 raise missing(part.values or ())
             if not _has_storage(part, parent) or not _is_of(ctx, part, parent):
                 raise MetaException(NOT_COMMITTED)
-            changes.append((name, _with_location(ctx, parent, part), splice.partition(row)))
+            changes.append((name, _with_location(ctx, parent, part), rows.partition_parameters(row)))
     now = ctx.now()
     changed = []
-    for name, part, before in changes:
-        parameters = normal.ddl_time_of_partition(_counted(ctx, parent, before, part, env), now)
+    for name, part, old in changes:
+        parameters = normal.ddl_time_of_partition(_counted(ctx, parent, old, part, env), now)
         changed.append(_Changed(name, replace(part, parameters=parameters), part.parameters or {}))
 
     def write(tx: Transaction) -> None:
         locked_at_location(tx, parent.row)
         shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
-        events = []
+        states: list[_State] = []
         for batch in _batches(changed):
             splice = splicer(ctx, tx, parent.where, parent.row)
+            without_shapes = splice.without_shapes()
             existing = _by_name(tx, parent, [name for name, _, _ in batch])
             replacements = []
             for name, part, sent in batch:
                 row = existing.get(name)
                 if row is None:
                     raise missing(part.values or ())
-                before = splice.struct(row)
                 if only is not None:
-                    _check_only(name, binary.decode(Partition, before), replace(part, parameters=sent), only)
+                    _check_only(name, splice.partition(row), replace(part, parameters=sent), only)
                 if writer.snapshot is not None:
-                    old = binary.decode(Partition, before).parameters or {}
                     new = dict(part.parameters or {})
+                    old = rows.partition_parameters(row)
                     verified = checked_on_alter(parent.table, old, new, row.write_id, writer)
                     part = replace(part, parameters=verified)
-                replacements.append(_Replacement(row, before, part))
-            events += _write(tx, parent, replacements, shapes_and_bases)
-        _record(ctx, tx, parent, events)
+                replacements.append(_Replacement(row, without_shapes.struct(row), part))
+            states += _write(tx, parent, replacements, shapes_and_bases)
+        _record(ctx, tx, parent, states)
 
     ctx.database.run(write)
 
@@ -271,10 +271,13 @@ def _has_storage(part: Partition, parent: Partitioned) -> bool:
 
 
 def _counted(
-    ctx: Context, parent: Partitioned, before: Partition, part: Partition, env: Mapping[str, str]
+    ctx: Context, parent: Partitioned, old: Mapping[str, str], part: Partition, env: Mapping[str, str]
 ) -> dict[str, str]:
-    """The parameters, with files counted again unless the caller forbids it or nothing indicates that they changed."""
-    old, new = before.parameters or {}, part.parameters or {}
+    """The parameters, with files counted again unless the caller forbids it or nothing indicates that they changed.
+
+    `old` are those of the stored partition.
+    """
+    new = part.parameters or {}
     if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(parent.table):
         return new
     same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
@@ -288,21 +291,39 @@ def _counted(
 
 
 class _Replacement(NamedTuple):
-    """A stored partition, as its row and as its struct, and its replacement."""
+    """A stored partition, as its row and as an event stores it, and its replacement."""
 
     row: PartitionRow
     before: bytes
     part: Partition
 
 
+class _State(NamedTuple):
+    """A partition before and after a change, as an event stores it; each with its shape."""
+
+    before: bytes
+    shape_before: bytes
+    after: bytes
+    shape_after: bytes
+
+
 def _write(
     tx: Transaction, parent: Partitioned, replacements: Sequence[_Replacement], shapes_and_bases: ShapesAndBases
-) -> list[tuple[bytes, Partition]]:
-    """Replaces the rows; returns (before, after) of each for its event. No partition may occur twice."""
+) -> list[_State]:
+    """Replaces the rows; returns what changed for the events. No partition may occur twice."""
     new_rows, written = [], []
     changed_columns: dict[str, tuple[StorageDescriptor, StorageDescriptor]] = {}
+    stored_shapes = partitions.shapes(tx, parent.row.id)
+    last: StorageDescriptor | None = None
+    shape_after = NO_SHAPE
     for row, before, part in replacements:
-        sd = None if part.sd is None else normal.storage(part.sd)
+        sd = part.sd
+        if sd is None:
+            shape_after = NO_SHAPE
+        elif last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
+            # Partitions of one call mostly share all but the location.
+            shape_after = rows.shape_of(normal.storage(sd))
+        last = sd
         after = replace(
             part,
             dbName=parent.where.database,
@@ -310,37 +331,52 @@ def _write(
             catName=parent.where.catalog,
             createTime=part.createTime or 0,
             lastAccessTime=part.lastAccessTime or 0,
-            sd=sd,
         )
         base, suffix = shapes_and_bases.base_and_suffix(row.name, None if sd is None else sd.location)
-        shape = shapes_and_bases.shape(NO_SHAPE if sd is None else rows.shape_of(sd))
-        new_rows.append(
-            row._replace(
-                shape=shape,
-                base=base,
-                suffix=suffix,
-                write_id=part.writeId or row.write_id,
-                fmt=BODY_FORMAT,
-                body=rows.partition_body(after),
-            )
-        )
-        if shape != row.shape and sd is not None:
-            stored = binary.decode(Partition, before).sd
-            if stored is not None and stored.cols != sd.cols:
-                changed_columns[row.name] = stored, sd
-        written.append((before, after))
+        shape = shapes_and_bases.shape(shape_after)
+        body = rows.partition_body(after)
+        write_id = part.writeId or row.write_id
+        new_rows.append(PartitionRow(row.id, row.name, shape, base, suffix, write_id, BODY_FORMAT, body))
+        shape_before = NO_SHAPE if row.shape is None else stored_shapes[row.shape]
+        if shape != row.shape and sd is not None and row.shape is not None:
+            old, new = rows.storage_of(shape_before), rows.storage_of(shape_after)
+            if old.cols != new.cols:
+                changed_columns[row.name] = old, new
+        written.append(_State(before, shape_before, rows.altered_partition(after, body), shape_after))
     partitions.update_many(tx, new_rows)
     forget_changed_columns_of_partitions(tx, parent.row.id, changed_columns)
     return written
 
 
-def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequence[tuple[bytes, Partition]]) -> None:
-    """One event for each (before, after)."""
+def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequence[_State]) -> None:
+    """One event for each change. The storage is mostly that of the table, and not changed."""
     if not changes:
         return
-    table = ("table", binary.encode(parent.table))
-    objects = ((table, ("before", before), ("after", binary.encode(after))) for before, after in changes)
-    record_many(ctx, tx, "ALTER_PARTITION", parent.where, parent.row.name, objects)
+    storage: dict[bytes, tuple[bytes, bool]] = {}
+
+    def parts(change: _State) -> Iterator[tuple[str, bytes]]:
+        shapes = [("sd", change.shape_after)]
+        if change.shape_before != change.shape_after:
+            shapes = [("before sd", change.shape_before), ("after sd", change.shape_after)]
+        for name, shape in shapes:
+            if shape != NO_SHAPE:
+                if shape not in storage:
+                    storage[shape] = rows.storage_beside(shape, parent.table)
+                struct, of_table = storage[shape]
+                yield (name + OF_TABLE if of_table else name), struct
+        yield "before", change.before
+        yield "after", change.after
+
+    record_many(
+        ctx,
+        tx,
+        "ALTER_PARTITION",
+        parent.where,
+        parent.row.name,
+        map(parts, changes),
+        shared=[("table", binary.encode(parent.table))],
+        fmt=WITHOUT_STORAGE,
+    )
 
 
 # --- renaming -------------------------------------------------------------------------------------------------------
@@ -409,7 +445,7 @@ def _rename(
         raise _occupied(parent, new_location)
     parameters = new_part.parameters or {}
     if parent.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
-        parameters = _counted(ctx, parent, current, replace(new_part, sd=current.sd), {})
+        parameters = _counted(ctx, parent, current.parameters or {}, replace(new_part, sd=current.sd), {})
     changed = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
@@ -421,7 +457,8 @@ def _rename(
             raise InvalidOperationException(
                 f"Partition already exists:{parent.where.database}.{parent.row.name}.{java_text(changed.values)}"
             )
-        before = splicer(ctx, tx, parent.where, parent.row).partition(row)
+        splice = splicer(ctx, tx, parent.where, parent.row)
+        before, source_state = splice.partition(row), splice.without_shapes().struct(row)
         source = before.sd.location if before.sd is not None else None
         target = join(root, new_name) if follows and root is not None else source
         moved = changed if changed.sd is None else replace(changed, sd=replace(changed.sd, location=target))
@@ -430,9 +467,8 @@ def _rename(
         partition_renamed(tx, parent.where.table(parent.row.name), old_name, new_name)
         renamed = partitions.find(tx, parent.row.id, new_name)
         assert renamed is not None
-        written = _write(
-            tx, parent, [_Replacement(renamed, binary.encode(before), moved)], ShapesAndBases(tx, parent.row, parent)
-        )
+        replacement = _Replacement(renamed, source_state, moved)
+        written = _write(tx, parent, [replacement], ShapesAndBases(tx, parent.row, parent))
         job = None
         if source and target and source != target:
             no_pending_job(tx, [source, target])
@@ -473,14 +509,12 @@ def _move(
         if row is None:
             # Another call dropped or renamed it in the meantime: that change stays.
             return
-        renamed = splicer(ctx, tx, parent.where, parent.row).partition(row)
+        renamed = splicer(ctx, tx, parent.where, parent.row).without_shapes().struct(row)
         partitions.rename(tx, parent.row.id, row.id, old_name, before.values or (), row.suffix)
         partition_renamed(tx, parent.where.table(parent.row.name), new_name, old_name)
         now = partitions.find(tx, parent.row.id, old_name)
         assert now is not None
-        written = _write(
-            tx, parent, [_Replacement(now, binary.encode(renamed), before)], ShapesAndBases(tx, parent.row, parent)
-        )
+        written = _write(tx, parent, [_Replacement(now, renamed, before)], ShapesAndBases(tx, parent.row, parent))
         # Readers of the log saw the rename; they must see this change too.
         _record(ctx, tx, parent, written)
 

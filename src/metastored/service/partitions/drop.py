@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.hive.location_rules import archive_directory
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_at_location, no_pending_job
-from metastored.service.core.context import Context
-from metastored.service.core.partition_lists import splicer
-from metastored.service.core.removing import deletes_data, plan_removal, purges, removing
+from metastored.service.core.context import Context, Encoded
+from metastored.service.core.partition_lists import splicer, structs
+from metastored.service.core.removing import deletes_data, plan_removals, purges, removing
 from metastored.service.core.serving import method
 from metastored.service.partitions.by_expression import chosen
 from metastored.service.partitions.get import Partitioned, Values, no_partition, partitioned, partitioned_or, values_in
@@ -29,6 +31,9 @@ from metastored.wire.generated.partitions import (
     DropPartitionsResult,
     Partition,
 )
+
+IS_ARCHIVED: Final = "is_archived"
+_ARCHIVED: Final = IS_ARCHIVED.encode()
 
 
 @method
@@ -105,13 +110,13 @@ def _drop(
         raise MetaException("Partition name is invalid. null")
     # Without a table Hive reports that the partition does not exist: it does not look up anything else.
     parent = partitioned_or(ctx, where, tbl_name, no_partition(values))
-    if not remove(ctx, parent, [parent.part_name(values)], delete_data=delete_data, env=env):
+    if not remove(ctx, parent, [parent.part_name(values)], delete_data=delete_data, env=env).rows:
         raise no_partition(values)
     return True
 
 
 @method
-def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
+def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult | Encoded:
     if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
         raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")
     parent = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
@@ -125,10 +130,10 @@ def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartiti
     if missing and not req.ifExists:
         raise NoSuchObjectException("Some partitions to drop are missing")
     dropped = remove(ctx, parent, names, delete_data=bool(req.deleteData), env=req.environmentContext)
-    removed = {parent.part_name(part.values): part for part in dropped}
     if req.needResult is False:
         return DropPartitionsResult()
-    return DropPartitionsResult(partitions=tuple(removed[name] for name in names if name in removed))
+    by_name = {row[1]: row for row in dropped.rows}
+    return structs(dropped.splice, [by_name[name] for name in names if name in by_name], wrapped=True)
 
 
 def _expressed(
@@ -159,6 +164,15 @@ def _check_archive(part: Partition, name: str, level: int) -> None:
         raise MetaException(f"Cannot drop a subset of partitions  in an archive, partition {name}")
 
 
+class Dropped(NamedTuple):
+    """Partitions that were dropped: their rows, and what makes structs of them."""
+
+    rows: list[Row]
+    splice: rows.Splicer
+    directories: list[str]
+    """The directories that were removed with them."""
+
+
 def remove(
     ctx: Context,
     parent: Partitioned,
@@ -166,63 +180,61 @@ def remove(
     *,
     delete_data: bool,
     env: EnvironmentContext | None = None,
-) -> list[Partition]:
+) -> Dropped:
     """Removes the partitions that exist and returns them."""
     owned = delete_data and deletes_data(ctx, parent.table)
     root = parent.location
     purge = purges(parent.table, env)
 
-    def find_existing(tx: Transaction) -> tuple[list[Row], list[Partition]]:
-        rows: list[Row] = list(partitions.find_many(tx, parent.row.id, names))
-        if rows == seen:
-            return rows, known
+    def find_existing(tx: Transaction) -> Dropped:
+        found: list[Row] = list(partitions.find_many(tx, parent.row.id, names))
+        if known is not None and found == known.rows:
+            return known
         splice = splicer(ctx, tx, parent.where, parent.row)
-        return rows, [splice.partition(row) for row in rows]
+        return Dropped(found, splice, _directories(root, splice, found) if owned else [])
 
-    seen: list[Row] = []
-    known: list[Partition] = []
+    known: Dropped | None = None
     if owned:
         # The directories are checked before the transaction.
         with ctx.reading() as tx:
-            seen, known = find_existing(tx)
+            known = find_existing(tx)
 
-    def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
+    def change(tx: Transaction) -> tuple[Dropped, list[int]]:
         locked_at_location(tx, parent.row)
-        rows, removed = find_existing(tx)
-        if not rows:
-            return [], []
-        planned: list[int] = []
-        if owned:
-            directories = _directories(root, removed)
-            no_pending_job(tx, directories)
-            planned = [plan_removal(ctx, tx, directory, below=root, purge=purge) for directory in directories]
-        gone = [row[1] for row in rows]
+        removed = find_existing(tx)
+        if not removed.rows:
+            return removed, []
+        no_pending_job(tx, removed.directories)
+        planned = plan_removals(ctx, tx, removed.directories, below=root, purge=purge)
+        gone = [row[1] for row in removed.rows]
         partitions.delete_many(tx, parent.row.id, gone)
         partitions_dropped(tx, parent.where.table(parent.row.name), gone)
         objects = [("table", binary.encode(parent.table))]
-        objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
+        objects += [("values", removed.splice.values(row)) for row in removed.rows]
         record(ctx, tx, "DROP_PARTITION", parent.where, parent.row.name, objects)
         return removed, planned
 
-    return removing(ctx, change, _directories(root, known))
+    return removing(ctx, change, known.directories if known is not None else ())
 
 
 def is_archived(part: Partition) -> bool:
-    return (part.parameters or {}).get("is_archived", "").lower() == "true"
+    return (part.parameters or {}).get(IS_ARCHIVED, "").lower() == "true"
 
 
-def _directories(root: str | None, parts: Sequence[Partition]) -> list[str]:
+def _directories(root: str | None, splice: rows.Splicer, found: Sequence[Row]) -> list[str]:
     """The directories that are removed with partitions.
 
     For an archived one, the directory that contains the archive.
     """
-    return list(dict.fromkeys(directory for part in parts if (directory := _directory(root, part)) is not None))
+    return list(dict.fromkeys(filter(None, (_directory(root, splice, row) for row in found))))
 
 
-def _directory(root: str | None, part: Partition) -> str | None:
-    location = part.sd.location if part.sd is not None else None
-    if not location or not is_archived(part):
-        return location or None
+def _directory(root: str | None, splice: rows.Splicer, row: Row) -> str | None:
+    stored = splice.location(row)
+    location = None if stored is None else stored.decode("utf-8", "surrogateescape")
+    # Most bodies do not name the parameter of archives, and are not decoded.
+    if not location or _ARCHIVED not in row[-1] or not is_archived(part := splice.partition(row)):
+        return location
     # The parameter is a client's text that was not validated as a location: it counts only below the table.
     original = (part.parameters or {}).get("original_location")
     directory = archive_directory(location, original, root) if root else None

@@ -16,7 +16,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Service
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases
-from metastored.store.transactions import locks, transactions, write_ids
+from metastored.store.transactions import ended, transactions, write_ids
 from metastored.store.transactions.transactions import TxnState, Unfinished
 from metastored.wire.generated.transactions import TxnType
 from metastored.wire.structs import replace
@@ -90,8 +90,7 @@ def keep_alive(tx: Transaction, txn_id: int, now: int) -> None:
 def abort(service: Service, tx: Transaction, ids: Sequence[int], reason: str) -> None:
     """Aborts open transactions, whose rows are locked already: releases their locks and records what they wrote to."""
     transactions.finish(tx, ids, TxnState.ABORTED, millis(service), reason)
-    locks.delete_of_txns(tx, ids)
-    write_ids.forget_history(tx, ids)
+    ended.forget(tx, ids)
     for policy in transactions.forget_replicated(tx, ids):
         if reason != REPLAYED:
             _replication_broken(tx, policy.partition(".")[0])

@@ -32,7 +32,7 @@ from metastored.service.transactions.state import (
     require_open,
 )
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions import compactions, components, locks, transactions, write_ids
+from metastored.store.transactions import compactions, components, ended, transactions
 from metastored.store.transactions.components import Collision, Component
 from metastored.store.transactions.transactions import TxnState, Unfinished
 from metastored.wire.generated.common import DataOperationType, WriteEventInfo
@@ -277,8 +277,7 @@ def commit_txn(ctx: Context, rqst: CommitTxnRequest) -> None:
             _complete_replayed(ctx, tx, txn_id, rqst.writeEventInfos or ())
             transactions.forget_replicated(tx, [txn_id])
         transactions.finish(tx, [txn_id], TxnState.COMMITTED, millis(ctx.service))
-        locks.delete_of_txns(tx, [txn_id])
-        write_ids.forget_history(tx, [txn_id])
+        ended.forget(tx, [txn_id])
         if not (rqst.replPolicy is not None and rqst.txn_type == TxnType.DEFAULT):
             record_end(ctx, tx, "COMMIT_TXN", [txn])
             if txn.type in _COMPACTING:

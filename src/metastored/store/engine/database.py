@@ -99,10 +99,11 @@ class Database(ABC):
         return
 
     @abstractmethod
-    def claim(self, name: str) -> AbstractContextManager[None]:
-        """Holds a name exclusively among all processes that use this database.
+    def claim(self, *names: str) -> AbstractContextManager[None]:
+        """Holds names exclusively among all processes that use this database.
 
-        It waits for the other holder, and ends when this process ends. It may be held during slow work.
+        It waits for other holders, and ends when this process ends. It may be held during slow work. Claims do not
+        nest: several names are claimed by one call, in an order that is the same for all.
         """
 
     @abstractmethod

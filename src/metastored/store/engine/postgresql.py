@@ -374,15 +374,15 @@ class PostgresDatabase(Database):
         return float(row[0])
 
     @contextmanager
-    def claim(self, name: str) -> Iterator[None]:
-        # On a connection of its own: the lock is released with it when this process dies.
+    def claim(self, *names: str) -> Iterator[None]:
+        # On a connection of its own: the locks are released with it when this process dies.
         connection = connect(self._url)
         try:
-            key = zlib.crc32(name.encode()) - 2**31
-            try:
-                connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_SPACE, key))
-            except psycopg.Error as exc:
-                raise StoreError(f"PostgreSQL could not lock {name!r}: {_sentence(exc)}") from exc
+            for key, name in sorted({zlib.crc32(name.encode()) - 2**31: name for name in names}.items()):
+                try:
+                    connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_SPACE, key))
+                except psycopg.Error as exc:
+                    raise StoreError(f"PostgreSQL could not lock {name!r}: {_sentence(exc)}") from exc
             yield
         finally:
             connection.close()

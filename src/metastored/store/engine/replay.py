@@ -133,7 +133,7 @@ class _Known(Database):
     def version(self) -> int:
         _refuse()
 
-    def claim(self, name: str) -> AbstractContextManager[None]:
+    def claim(self, *names: str) -> AbstractContextManager[None]:
         _refuse()
 
     def creation(self) -> AbstractContextManager[Transaction]:

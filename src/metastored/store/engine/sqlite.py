@@ -12,7 +12,7 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -319,14 +319,15 @@ class SqliteDatabase(Database):
         return version
 
     @contextmanager
-    def claim(self, name: str) -> Iterator[None]:
+    def claim(self, *names: str) -> Iterator[None]:
         # A few lock files shared by all names: two names on one file only wait for each other.
-        lock = FileLock(self.folder / CLAIM_LOCK.format(zlib.crc32(name.encode()) % CLAIM_LOCKS))
-        try:
-            with lock:
-                yield
-        finally:
-            lock.close()
+        numbers = {zlib.crc32(name.encode()) % CLAIM_LOCKS for name in names}
+        with ExitStack() as held:
+            for number in sorted(numbers):
+                lock = FileLock(self.folder / CLAIM_LOCK.format(number))
+                held.callback(lock.close)
+                held.enter_context(lock)
+            yield
 
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:

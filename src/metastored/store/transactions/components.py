@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from metastored.model.names import TableName
-from metastored.store.engine.statements import SQLITE, Statement, column_list, insert_into
+from metastored.store.engine.statements import POSTGRESQL, SQLITE, Statement, column_list, insert_into
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions.names import NAMED, named
 from metastored.store.transactions.transactions import TxnState
@@ -46,13 +46,21 @@ _INSERT = Statement(insert_into("txn_components", *_COMPONENT), positions=_COMPO
 _OPS = Statement("SELECT DISTINCT op FROM txn_components WHERE txn_id = :txn_id")
 _DELETE_OF = Statement("DELETE FROM txn_components WHERE txn_id = :txn_id")
 _DELETE_WHOLE_TABLE = Statement(f"DELETE FROM txn_components WHERE txn_id = :txn_id AND {NAMED} AND part IS NULL")
-_COMPLETE = Statement(
-    f"""
-    INSERT INTO completed_components ({column_list(*_COMPLETED)})
-    SELECT txn_id, cat, db, tbl, part, write_id, CAST(:update_delete AS INTEGER), CAST(:time AS BIGINT)
-    FROM txn_components WHERE txn_id = :txn_id AND op <> '{COMPACT}'
+
+
+def _complete(dialect: str) -> str:
+    """Adds the components of a transaction to the completed ones; on PostgreSQL it deletes them, too."""
+    begins, source = "", "txn_components WHERE txn_id = :txn_id AND"
+    if dialect == POSTGRESQL:
+        begins, source = "WITH ended AS (DELETE FROM txn_components WHERE txn_id = :txn_id RETURNING *)", "ended WHERE"
+    return f"""
+        {begins} INSERT INTO completed_components ({column_list(*_COMPLETED)})
+        SELECT txn_id, cat, db, tbl, part, write_id, CAST(:update_delete AS INTEGER), CAST(:time AS BIGINT)
+        FROM {source} op <> '{COMPACT}'
     """
-)
+
+
+_COMPLETE = Statement(_complete)
 _ADD_COMPLETED = Statement(insert_into("completed_components", *_COMPLETED))
 _RECORD = Statement(
     f"""
@@ -131,7 +139,8 @@ def forget_table_component(tx: Transaction, txn_id: int, table: TableName) -> No
 def complete(tx: Transaction, txn_id: int, *, update_delete: bool, time: int) -> None:
     """Moves the recorded writes of a transaction to the committed ones; compactions are not recorded."""
     tx.run(_COMPLETE, txn_id=txn_id, update_delete=int(update_delete), time=time)
-    forget(tx, txn_id)
+    if tx.dialect == SQLITE:
+        forget(tx, txn_id)
 
 
 def add_completed(tx: Transaction, written: Sequence[Component], *, update_delete: bool, time: int) -> None:

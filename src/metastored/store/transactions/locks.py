@@ -71,7 +71,6 @@ _UNLOCK = Statement(f"DELETE FROM locks WHERE ext_id = :ext_id AND (txn_id = 0 O
 _SILENT = Statement(
     "DELETE FROM locks WHERE ext_id IN :ext_ids AND txn_id = 0 AND heartbeat < :before RETURNING ext_id"
 )
-_DELETE_OF_TXNS = Statement("DELETE FROM locks WHERE txn_id IN :txns")
 _STALE = Statement("DELETE FROM locks WHERE txn_id = 0 AND heartbeat < :before")
 _ALL = Statement(f"SELECT {_SHOWN} FROM locks")
 _IN = Statement(f"SELECT {_SHOWN} FROM locks WHERE cat = :cat AND db = :db")
@@ -79,7 +78,6 @@ _IN = Statement(f"SELECT {_SHOWN} FROM locks WHERE cat = :cat AND db = :db")
 _REBUILDING = Statement(f"SELECT txn_id FROM rebuild_locks WHERE {NAMED}")
 _REBUILD = Statement(insert_into("rebuild_locks", "cat", "db", "tbl", "txn_id", "heartbeat"))
 _REBUILD_HEARTBEAT = Statement(f"UPDATE rebuild_locks SET heartbeat = :heartbeat WHERE {NAMED} AND txn_id = :txn")
-_REBUILT = Statement("DELETE FROM rebuild_locks WHERE txn_id IN :txns")
 _STALE_REBUILDS = Statement(
     f"""
     DELETE FROM rebuild_locks
@@ -181,13 +179,6 @@ def unlock(tx: Transaction, ext_id: int) -> bool:
 def delete_silent(tx: Transaction, ext_ids: Collection[int], before: int) -> set[int]:
     """Releases those of these requests without a transaction that had no heartbeat since a time; returns their ids."""
     return {id for (id,) in tx.all(_SILENT, ext_ids=tx.list(list(ext_ids)), before=before)}
-
-
-def delete_of_txns(tx: Transaction, txns: Sequence[int]) -> None:
-    """Releases all locks that these transactions hold or wait for."""
-    ids = tx.list(txns)
-    tx.run(_DELETE_OF_TXNS, txns=ids)
-    tx.run(_REBUILT, txns=ids)
 
 
 def delete_stale(tx: Transaction, before: int) -> int:

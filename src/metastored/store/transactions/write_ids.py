@@ -62,7 +62,6 @@ _PURGE = Statement("DELETE FROM write_ids WHERE txn_id < :below")
 
 _HISTORY = ("txn_id", "cat", "db", "tbl", "write_id")
 _ADD_HISTORY = Statement(insert_into("min_history", *_HISTORY), positions=_HISTORY)
-_FORGET_HISTORY = Statement("DELETE FROM min_history WHERE txn_id IN :ids")
 
 
 def counter(tx: Transaction, table: TableName) -> Counter | None:
@@ -147,7 +146,3 @@ def purge(tx: Transaction, below: int) -> int:
 def add_history(tx: Transaction, txn_id: int, lowest: Iterable[tuple[TableName, int]]) -> None:
     """Stores the write ids that a reader still needs: of each table, the lowest one that may not be cleaned."""
     tx.many(_ADD_HISTORY, [(txn_id, *table, write_id) for table, write_id in lowest])
-
-
-def forget_history(tx: Transaction, txns: Sequence[int]) -> None:
-    tx.run(_FORGET_HISTORY, ids=tx.list(txns))

@@ -8,8 +8,7 @@ setting `location_schemes` are opened, by `file_systems.py`.
 import logging
 import os
 import time
-from collections.abc import Collection, Iterable
-from itertools import groupby
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from metastored.config import LOCATION_SCHEMES
@@ -20,6 +19,7 @@ from metastored.hive.location_rules import (
     accepted,
     is_above,
     location_key,
+    plain_path,
     unaliased,
 )
 from metastored.hive.locations import (
@@ -43,6 +43,7 @@ from metastored.store.warehouse.file_systems import LOCAL, FileSystem, first_lin
 from metastored.store.warehouse.file_systems import NotADirectory as NotADirectory
 from metastored.store.warehouse.object_stores import check_driver
 from metastored.store.warehouse.occupied import occupant
+from metastored.store.warehouse.removals import Removal, remove_together
 from metastored.store.warehouse.trash_roots import CURRENT, record_trash_root
 
 Mode = Literal["all", "local", "off"]
@@ -99,6 +100,8 @@ class Warehouse:
 
         False for a text that is not a location, which an import may have stored.
         """
+        if plain_path(uri) is not None:
+            return self.mode != "off"
         try:
             uri = unaliased(uri)
         except LocationError:
@@ -201,6 +204,20 @@ class Warehouse:
                 link = first_link(local_path(location), trusted)
                 if link is not None:
                     raise StoreError(f"{uri} is not removed: {link} is a symbolic link; name the directory itself")
+
+    def check_all_removable(self, uris: Iterable[str]) -> None:
+        """As `check_removable` for each: for many directories of one parent, the path to it is checked once."""
+        warehouse = local_path(self.root) if is_local(self.root) else None
+        linked: dict[str, bool] = {}
+        for uri in uris:
+            path = plain_path(uri)
+            if path is not None and warehouse is not None and path.startswith(f"{warehouse}/") and self.mode != "off":
+                parent, _, _ = path.rpartition("/")
+                if parent not in linked:
+                    linked[parent] = first_link(parent, warehouse) is not None
+                if not linked[parent] and not os.path.islink(path):
+                    continue
+            self.check_removable(uri)
 
     # --- trash ---
 
@@ -344,9 +361,9 @@ class Warehouse:
         moment = int(time.time() if now is None else now)
         due = [job.id for job in jobs.due(database.reader(), moment)] if ids is None else sorted(ids)
         again = set(due) if ids is None else set(retry)
-        for group, members in groupby(due, key=jobs.group_of):
-            with jobs.claimed_group(database, group):
-                errors += self._finish_together(database, list(members), again, moment)
+        for batch in jobs.batches(due):
+            with jobs.claimed_together(database, batch):
+                errors += self._finish_together(database, batch, again, moment)
         return errors
 
     def _finish_together(self, database: Database, ids: list[int], again: Collection[int], now: int) -> list[JobFailed]:
@@ -355,18 +372,15 @@ class Warehouse:
         Run twice, a job would remove a directory that a client has created there since.
         """
         failures: dict[int, JobFailed] = {}
-        done: list[int] = []
-        for id in ids:
-            # Read under the claim: another server may have done it in the meantime.
-            job = jobs.find(database.reader(), id)
-            if job is None or (job.is_failed and id not in again):
-                continue
+        # Read under the claim: another server may have done some in the meantime.
+        due = [job for job in jobs.find_many(database.reader(), ids) if not job.is_failed or job.id in again]
+        for job in self._not_removed(due):
             try:
                 self._do(database, job)
-                done.append(id)
             except StoreError as exc:
-                failures[id] = JobFailed(id, str(exc))
+                failures[job.id] = JobFailed(job.id, str(exc))
                 log.warning("a directory was not moved or removed, and will be retried: %s", exc)
+        done = [job.id for job in due if job.id not in failures]
 
         def write(tx: Transaction) -> None:
             jobs.all_done(tx, done)
@@ -376,6 +390,17 @@ class Warehouse:
         if done or failures:
             database.run(write)
         return list(failures.values())
+
+    def _not_removed(self, due: Sequence[jobs.JobRow]) -> Sequence[jobs.JobRow]:
+        """Removes local directories together; returns the jobs that have to be done one by one.
+
+        These are all of them if some are no first removals: then their order may count.
+        """
+        if self.mode == "off" or any(job.kind != "remove" or job.attempts for job in due):
+            return due
+        warehouse = local_path(self.root) if is_local(self.root) else None
+        left = remove_together([Removal(job.source, job.target) for job in due], warehouse)
+        return [due[at] for at in left]
 
     def _do(self, database: Database, job: jobs.JobRow) -> None:
         if job.attempts:

@@ -10,10 +10,11 @@ its own path, not those above or below it.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
 from metastored.store.engine.database import Database
-from metastored.store.engine.statements import Statement, column_list
+from metastored.store.engine.statements import SQLITE, Statement, column_list
 from metastored.store.engine.transaction import Transaction
 
 JobKind = Literal["move", "remove", "trash"]
@@ -27,6 +28,9 @@ LONGEST_PAUSE: Final = 3600
 
 CLAIMED_TOGETHER: Final = 64
 """Jobs whose ids are this close share a claim: a claim may cost a connection."""
+
+GROUPS_AT_ONCE: Final = 8
+"""Groups of jobs that are claimed, run and deleted together: others wait for them."""
 
 
 class JobRow(NamedTuple):
@@ -61,6 +65,7 @@ class JobRow(NamedTuple):
 _COLUMNS = column_list(*JobRow._fields)
 
 _FIND = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE id = :id")
+_FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE id IN :ids ORDER BY id")
 _ALL = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs ORDER BY id")
 _DUE = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE next_attempt <= :now ORDER BY id")
 _FAILED_JOBS = Statement(f"SELECT {_COLUMNS} FROM warehouse_jobs WHERE next_attempt > 0 ORDER BY id")
@@ -71,6 +76,17 @@ _INSERT = Statement(
     VALUES (:kind, :source, :target, :created, 0, 0) RETURNING id
     """
 )
+
+
+def _insert_many(dialect: str) -> str:
+    sources = "json_each(:sources)" if dialect == SQLITE else "unnest(CAST(:sources AS TEXT[])) AS source (value)"
+    return f"""
+        INSERT INTO warehouse_jobs (kind, source, target, created, attempts, next_attempt)
+        SELECT :kind, value, :target, :created, 0, 0 FROM {sources} WHERE true RETURNING id
+    """
+
+
+_INSERT_MANY = Statement(_insert_many)
 _DONE = Statement("DELETE FROM warehouse_jobs WHERE id = :id")
 _ALL_DONE = Statement("DELETE FROM warehouse_jobs WHERE id IN :ids")
 _FAILED = Statement(
@@ -84,9 +100,24 @@ def add(tx: Transaction, kind: JobKind, source: str, target: str | None = None, 
     return tx.insert(_INSERT, kind=kind, source=source, target=target, created=created)
 
 
+def add_many(
+    tx: Transaction, kind: JobKind, sources: Sequence[str], target: str | None = None, *, created: int
+) -> list[int]:
+    """Adds jobs that differ only in their source, in one statement; returns their ids in ascending order."""
+    if len(sources) < 2 or any("\0" in source for source in sources):
+        return [add(tx, kind, source, target, created=created) for source in sources]
+    rows = tx.all(_INSERT_MANY, kind=kind, sources=tx.list(sources), target=target, created=created)
+    return sorted(id for (id,) in rows)
+
+
 def find(tx: Transaction, id: int) -> JobRow | None:
     row = tx.one(_FIND, id=id)
     return None if row is None else JobRow._make(row)
+
+
+def find_many(tx: Transaction, ids: Sequence[int]) -> list[JobRow]:
+    """The jobs with these ids that are not done, oldest first."""
+    return list(map(JobRow._make, tx.all(_FIND_MANY, ids=tx.list(ids))))
 
 
 def group_of(id: int) -> int:
@@ -94,17 +125,24 @@ def group_of(id: int) -> int:
     return id // CLAIMED_TOGETHER
 
 
+def batches(ids: Sequence[int]) -> Iterator[list[int]]:
+    """Ids in ascending order, divided into those that are claimed at once."""
+    groups = [list(members) for _, members in groupby(ids, key=group_of)]
+    for start in range(0, len(groups), GROUPS_AT_ONCE):
+        yield [id for members in groups[start : start + GROUPS_AT_ONCE] for id in members]
+
+
 @contextmanager
-def claimed_group(database: Database, group: int) -> Iterator[None]:
-    """Claims the jobs of a group exclusively. Never within a transaction; read a job again under the claim."""
-    with database.claim(f"warehouse jobs {group}"):
+def claimed_together(database: Database, ids: Sequence[int]) -> Iterator[None]:
+    """Claims the groups of these jobs exclusively. Never within a transaction; read a job again under the claim."""
+    with database.claim(*(f"warehouse jobs {group}" for group in sorted(set(map(group_of, ids))))):
         yield
 
 
 @contextmanager
 def claimed(database: Database, id: int) -> Iterator[JobRow | None]:
     """Claims a job exclusively; None if another server has done it."""
-    with claimed_group(database, group_of(id)):
+    with claimed_together(database, [id]):
         yield find(database.reader(), id)
 
 
