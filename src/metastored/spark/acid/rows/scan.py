@@ -195,8 +195,8 @@ class _Scan:
         for file in files:
             assert file.original is not None
             rows.append((path_key(file.location), *file.original))
-        fields = ((_PATH, StringType()), (OWID, LongType()), (BUCKET, IntegerType()), ("__acid_first", LongType()))
-        schema = StructType([StructField(name, type) for name, type in fields])
+        numbered = ((_PATH, StringType()), (OWID, LongType()), (BUCKET, IntegerType()), ("__acid_first", LongType()))
+        schema = StructType([StructField(name, type) for name, type in numbered])
         names = local_rows(self._spark, rows, schema)
         frame = frame.join(F.broadcast(names), _PATH, "left").select(
             *columns,
