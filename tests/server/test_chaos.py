@@ -11,6 +11,7 @@ import random
 import signal
 import socket
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -37,6 +38,13 @@ BETWEEN = 1.5
 """Seconds of load between two kills."""
 PATIENCE = 120.0
 ROUNDS, SOAK_ROUNDS = 3, scaled(10)
+SERVE = (
+    "import metastored.server.assemble as assemble\n"
+    "assemble.JOBS_EVERY = 0.5\n"
+    "from metastored.__main__ import main\n"
+    "main()"
+)
+"""A server that looks each half second, and not each minute, for directories that a crash has left unmoved."""
 
 
 class Persistent(Writer):
@@ -82,7 +90,11 @@ class Cluster:
         self.settings |= {"data": folder / "data"} if url is None else {"database_url": url}
         self.data = folder / "data"
         self._stack = ExitStack()
-        self.server = self._stack.enter_context(running_server(**self.settings))
+        self.start()
+
+    def start(self) -> None:
+        command = (sys.executable, "-c", SERVE, "serve")
+        self.server = self._stack.enter_context(running_server(command, **self.settings))
 
     def kill_a_worker(self, chance: random.Random) -> None:
         os.kill(chance.choice(self.server.workers), signal.SIGKILL)
@@ -94,7 +106,7 @@ class Cluster:
         self._stack = ExitStack()
         # A process that was killed closes its sockets a moment later.
         eventually(lambda: can_listen(self.settings["port"]))
-        self.server = self._stack.enter_context(running_server(**self.settings))
+        self.start()
 
     def kill_the_database(self, chance: random.Random) -> None:
         if self.postgres is None:

@@ -3,8 +3,8 @@
 Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, collect garbage in one thread, and map the classes of Spark from an archive
-(`class_archive.py`) if there is one. The Derby databases of Hive's servers do not wait for the disk. Large tests
-(`make soak`) and benchmarks keep Java's defaults.
+(`class_archive.py`) if there is one. Spark writes local files without a process for each (`local_files.py`). The Derby
+databases of Hive's servers do not wait for the disk. Large tests (`make soak`) and benchmarks keep Java's defaults.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from tests.support import class_archive
+from tests.support import class_archive, local_files
 
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
 """The environment variable with flags for every JVM that is started."""
@@ -28,6 +28,7 @@ class RunCosts:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         if config.option.markexpr != "soak":
+            os.environ[local_files.WANTED] = "1"
             os.environ.setdefault(JAVA_OPTIONS, f"{SHORT_LIVED} {class_archive.java_options()}".strip())
 
     @pytest.hookimpl(wrapper=True)

@@ -11,6 +11,7 @@ killed then. It never imports pyspark.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from metastored.testing import RunningServer
+from tests.support import local_files
 from tests.support.spark_jvm import discard, jvm_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,14 +75,17 @@ OWN_JVM = {JVM_FLAGS, "spark.driver.extraClassPath", "spark.driver.memory", "spa
 # The program of the process: it starts the session, then runs the script.
 PROGRAM = """\
 import json, sys
+from typing import Any
 from pyspark.sql import SparkSession
 
+INSTALL
 with open(sys.argv[1], encoding="utf-8") as file:
     task = json.load(file)
 builder = SparkSession.builder.appName("metastored-test")
 for name, value in task["conf"].items():
     builder = builder.config(name, value)
 spark = builder.getOrCreate()
+install(spark._jvm, task["local_files"])
 try:
     names = {"spark": spark, "result": None}
     exec(compile(task["script"], "<script>", "exec"), names)
@@ -88,7 +93,7 @@ try:
         json.dump(names["result"], file)
 finally:
     spark.stop()
-"""
+""".replace("INSTALL", inspect.getsource(local_files.install))
 
 
 class SparkFailure(AssertionError):
@@ -122,7 +127,9 @@ def run_spark(
         if shared is None:
             settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
         task, result, log = folder / "task.json", folder / "result.json", folder / "log"
-        task.write_text(json.dumps({"conf": settings, "script": script}), encoding="utf-8")
+        # A JVM of its own ends before a compilation of Java is worth its time.
+        local = local_files.source() if shared is not None else None
+        task.write_text(json.dumps({"conf": settings, "script": script, "local_files": local}), encoding="utf-8")
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [python, "-c", PROGRAM, str(task), str(result)],

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-PROGRAMS: Final = 12
+PROGRAMS: Final = 60
 """Each leaves the classes of its own Hive client behind."""
 START_TIMEOUT: Final = 120.0
 FIND_HOME: Final = "import os, pyspark; print(os.path.dirname(pyspark.__file__))"

@@ -10,6 +10,7 @@ from metastored.client.statements.values import Result
 from metastored.errors import InvalidInputException
 from metastored.spark.acid.reading import TIMEOUT
 from metastored.spark.acid.sql.plain import plain_sql
+from metastored.spark.local_rows import local_rows
 from metastored.spark.session_metastore import forget_tables, metastore_of, session_client
 from metastored.statements.words import is_own
 
@@ -71,5 +72,4 @@ def _frame(spark: Any, result: Result) -> DataFrame:
     from pyspark.sql.types import StringType, StructField, StructType
 
     schema = StructType([StructField(name, StringType()) for name in result.columns])
-    frame: DataFrame = spark.createDataFrame([tuple(row) for row in result.rows], schema)
-    return frame
+    return local_rows(spark, result.rows, schema)

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -21,9 +21,10 @@ from metastored.model.makers import Columns
 from metastored.spark import acid
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.tables import CreateTableRequest
+from tests.support import local_files
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
 from tests.support.hive_acid import VERSIONS
-from tests.support.spark import CONF
+from tests.support.spark import CONF, JVM_FLAGS
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -55,6 +56,8 @@ METASTORES_OF_STATEMENTS = [
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Spark interprets expressions: for a few rows it takes longer to generate and compile Java, a fifth of all processor
 time here. Large forms, and the pages of the documentation that are followed, have Spark's defaults."""
+YOUNG: Final = "-Xmn400m -XX:MetaspaceSize=256m"
+"""Memory for new objects, and for classes without a collection of all: fewer collections in a session of minutes."""
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +66,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     from pyspark.sql import SparkSession
 
     folder = tmp_path_factory.mktemp("spark")
+    large = request.config.option.markexpr == "soak"
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("metastored-acid-tests")
     settings = {
@@ -73,12 +77,13 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "spark.sql.session.timeZone": "UTC",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        **({} if request.config.option.markexpr == "soak" else INTERPRETED),
+        **({} if large else {**INTERPRETED, JVM_FLAGS: YOUNG}),
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    local_files.install(session._jvm, local_files.source())
     yield session
     gateway: Any = session.sparkContext._gateway
     session.stop()

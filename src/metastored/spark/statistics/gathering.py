@@ -19,6 +19,7 @@ from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
 from metastored.hive.quoting import backquoted
 from metastored.spark.arrow_tasks import map_in_arrow
+from metastored.spark.local_rows import local_rows
 from metastored.spark.statistics.histograms import BinCounter
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
 
@@ -68,15 +69,16 @@ def keys_of_partitions(spark: SparkSession, keys: Sequence[StructField], names: 
     reads both as the same partition.
     """
     from pyspark.sql import functions as F
+    from pyspark.sql.types import StringType, StructField, StructType
 
     rows = []
     for name in names:
         values = partition_values(name, [each.name.lower() for each in keys])
         rows.append((name, *(None if value == DEFAULT_PARTITION else value for value in values)))
     columns = [F.col(f"k{at}").cast(each.dataType) for at, each in enumerate(keys)]
-    schema = ", ".join(["name string", *(f"k{at} string" for at in range(len(keys)))])
+    schema = StructType([StructField(each, StringType()) for each in ("name", *(f"k{at}" for at in range(len(keys))))])
     by_number: dict[int, str] = {}
-    for name, key in spark.createDataFrame(rows, schema).select("name", key_of(columns)).collect() if rows else ():
+    for name, key in local_rows(spark, rows, schema).select("name", key_of(columns)).collect() if rows else ():
         if key in by_number:
             raise InvalidInputException(
                 f"the partitions {by_number[key]} and {name} have the same values for Spark, so that their rows cannot "

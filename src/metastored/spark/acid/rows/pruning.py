@@ -31,6 +31,7 @@ from metastored.model.spark.types import CharType
 from metastored.spark.acid.lengths import declared_type
 from metastored.spark.acid.rows.scan import key_value
 from metastored.spark.acid.tables import AcidTable
+from metastored.spark.local_rows import local_rows
 
 _SARG, _SARG_COLUMNS = "orc.kryo.sarg", "orc.sarg.column.names"
 _INTEGERS: Final = (ByteType, ShortType, IntegerType, LongType)
@@ -140,7 +141,7 @@ def matching_partitions(
         values = (None if value == DEFAULT_PARTITION else value for value in partition_values(name, keys))
         rows.append((name, *values))
     fields = [StructField(f"__k{at}", StringType()) for at in range(len(keys))]
-    frame = spark.createDataFrame(rows, StructType([StructField("__name", StringType()), *fields]))
+    frame = local_rows(spark, rows, StructType([StructField("__name", StringType()), *fields]))
     typed = [key_value(F.col(f"__k{at}"), field.dataType).alias(field.name) for at, field in enumerate(table.keys)]
     frame = frame.select("__name", *typed)
     for text in texts:

@@ -10,7 +10,6 @@ thousand. No metastore is called here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -36,6 +35,7 @@ from metastored.spark.acid.lengths import is_padded, shown
 from metastored.spark.acid.rows.deleted_bits import without_deleted
 from metastored.spark.acid.rows.row_keys import BUCKET, KEY, OWID, PARTITION, ROW, frame_of_numbers, row_keys
 from metastored.spark.acid.tables import ROW_ID
+from metastored.spark.local_rows import local_rows, text_literal
 
 MANY_PARTITIONS: Final = 64
 """Up to this number each partition is a branch of a union, which later filters on keys remove from the plan."""
@@ -55,7 +55,6 @@ _STORED: Final = (
     "0 AS operation", f"{OWID} AS originalTransaction", f"{BUCKET} AS bucket", f"{ROW} AS rowId",
     f"{OWID} AS currentTransaction",
 )  # fmt: skip
-_PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_ .:,/+-]*", re.ASCII)
 Column = Any
 
 
@@ -196,7 +195,9 @@ class _Scan:
         for file in files:
             assert file.original is not None
             rows.append((path_key(file.location), *file.original))
-        names = self._spark.createDataFrame(rows, f"{_PATH} string, {OWID} bigint, {BUCKET} int, __acid_first bigint")
+        numbered = ((_PATH, StringType()), (OWID, LongType()), (BUCKET, IntegerType()), ("__acid_first", LongType()))
+        schema = StructType([StructField(name, type) for name, type in numbered])
+        names = local_rows(self._spark, rows, schema)
         frame = frame.join(F.broadcast(names), _PATH, "left").select(
             *columns,
             _required(OWID).alias(OWID),
@@ -220,7 +221,7 @@ class _Scan:
         ]
         texts = [StructField(f"__acid_k{at}", StringType()) for at in range(len(self._table.keys))]
         schema = StructType([StructField(_PATH, StringType()), StructField(PARTITION, IntegerType()), *texts])
-        names = self._spark.createDataFrame(rows, schema)
+        names = local_rows(self._spark, rows, schema)
         keys = [
             key_value(F.col(f"__acid_k{at}"), field.dataType).alias(field.name)
             for at, field in enumerate(self._table.keys)
@@ -233,7 +234,7 @@ class _Scan:
         """The keys of a partition and, where ids are compared, its number."""
         values = zip(self._table.keys.fields, self._state.partitions[partition].values, strict=True)
         keys = [
-            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {backquoted(field.name)}"
+            f"CAST({text_literal(value)} AS {field.dataType.simpleString()}) AS {backquoted(field.name)}"
             for field, value in values
         ]
         return [*keys, f"{partition} AS {PARTITION}"] if numbered else keys
@@ -313,7 +314,7 @@ class _Scan:
         fields = [*self._table.columns.fields, *self._table.keys.fields, *ids]
         if self._whole:
             fields = [StructField("row", self._table.columns), *ids]
-        return self._spark.createDataFrame([], StructType(fields))
+        return local_rows(self._spark, [], StructType(fields))
 
 
 # --- the pieces --------------------------------------------------------------------------------------------
@@ -335,13 +336,6 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
     for frame in frames[1:]:
         result = result.unionByName(frame)
     return result
-
-
-def _literal(text: str | None) -> str:
-    """A text in SQL. A setting decides what a backslash in quotes means: such texts are written by their bytes."""
-    if text is None:
-        return "NULL"
-    return f"'{text}'" if _PLAIN_VALUE.fullmatch(text) else f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def key_value(text: Column, type: DataType) -> Column:

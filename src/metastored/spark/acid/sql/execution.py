@@ -37,6 +37,7 @@ from metastored.spark.acid.sql.values import (
     Update,
 )
 from metastored.spark.acid.sql.written import written_by
+from metastored.spark.local_rows import local_rows
 from metastored.spark.session_metastore import forget_tables
 
 if TYPE_CHECKING:
@@ -141,5 +142,4 @@ def _rows(spark: Any, numbers: dict[str, int | None]) -> DataFrame:
     from pyspark.sql.types import LongType, StructField, StructType
 
     schema = StructType([StructField(name, LongType()) for name in numbers])
-    frame: DataFrame = spark.createDataFrame([tuple(numbers.values())] if numbers else [], schema)
-    return frame
+    return local_rows(spark, [tuple(numbers.values())] if numbers else [], schema)
