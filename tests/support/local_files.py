@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 SOURCE: Final = Path(__file__).parent / "java" / "LocalFiles.java"
-WANTED: Final = "METASTORED_TEST_LOCAL_FILES"
-"""The environment variable of a run whose JVMs get it."""
+WANTED: Final = "TESTS_LOCAL_FILES"
+"""The environment variable of a run whose JVMs get it. metastored refuses unknown ones with its own prefix."""
 
 
 def source() -> str | None:
