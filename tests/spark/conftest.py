@@ -48,7 +48,7 @@ def metastore(request: pytest.FixtureRequest) -> Iterator[Metastore]:
 
 
 PATIENCE = 600.0
-"""Seconds: other tests may have left a database with twenty thousand partitions, which Hive drops in minutes."""
+"""Seconds: other tests may have left a database with thousands of partitions, which Hive drops in minutes."""
 
 
 @pytest.fixture

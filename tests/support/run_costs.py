@@ -4,7 +4,8 @@ Collecting thousands of tests allocates many objects that live until the end: th
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, collect garbage in one thread, and map the classes of Spark from an archive
 (`class_archive.py`) if there is one. Spark writes local files without a process for each (`local_files.py`). The Derby
-databases of Hive's servers do not wait for the disk. Large tests (`make soak`) and benchmarks keep Java's defaults.
+databases of Hive's servers do not wait for the disk. Large tests (`make soak`) keep Java's defaults otherwise, and
+benchmarks all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tests.support import class_archive, local_files
 
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
 """The environment variable with flags for every JVM that is started."""
-SHORT_LIVED: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.system.durability=test"
+DERBY: Final = "-Dderby.system.durability=test"
+SHORT_LIVED: Final = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {DERBY}"
 
 
 class RunCosts:
@@ -30,6 +32,8 @@ class RunCosts:
         if config.option.markexpr != "soak":
             os.environ[local_files.WANTED] = "1"
             os.environ.setdefault(JAVA_OPTIONS, f"{SHORT_LIVED} {class_archive.java_options()}".strip())
+        else:
+            os.environ.setdefault(JAVA_OPTIONS, DERBY)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:

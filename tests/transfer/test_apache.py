@@ -30,7 +30,7 @@ NOT_IN_2_3 = frozenset({"Table.ownerType", "SQLPrimaryKey.catName", "SQLForeignK
 """Fields that metastored returns to a client of 2.3 too, which ignores them."""
 PATIENCE = 240.0
 EXPORT = 3600.0
-"""Seconds: Hive adds 20,000 partitions with their directories in minutes, longer on a slow disk."""
+"""Seconds: Hive adds 8,000 partitions with their directories in minutes, longer on a slow disk."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Size:
 
 # Half of the partitions are in one table: more than one page, so that an import can be killed between two pages.
 SMALL = Size("moved", 40, 2200)
-LARGE = Size("large", 200, 20_000)
+LARGE = Size("large", 200, 8_000)
 
 
 @pytest.fixture(scope="module", params=[SMALL, pytest.param(LARGE, marks=pytest.mark.soak)], ids=["small", "large"])
