@@ -6,6 +6,7 @@ the rows are then read from (`Stream` in `wire/message.py`). This file never dec
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from operator import itemgetter
@@ -25,10 +26,9 @@ SHORT: Final = 500
 """Lists up to this length are sent in one piece."""
 
 HELD: Final = 8 << 20
-"""Bytes of rows that satisfy a condition up to which they stay in memory until they are sent.
+"""Bytes of rows up to which they stay in memory until they are sent.
 
-The database evaluates a condition on all partitions of the table. A longer list is streamed, for which the condition
-is evaluated twice more: for the length of the reply, and for its rows.
+The length of a longer list is computed by the database, from all its rows; one with a condition is then read again.
 """
 NAMES_HELD: Final = 128 * 1024
 """Names of partitions up to which they stay in memory until they are sent."""
@@ -99,28 +99,33 @@ def held(partition_rows: Iterator[Row]) -> list[Row] | None:
 
     The database need not sort them: here they are sorted in less time, as most of them are in order.
     """
-    held: list[Row] = []
+    some, complete = _first(partition_rows)
+    if not complete:
+        return None
+    some.sort(key=_NAME)
+    return some
+
+
+def _first(partition_rows: Iterator[Row]) -> tuple[list[Row], bool]:
+    """The first rows, of about HELD bytes, and whether these are all."""
+    first: list[Row] = []
     size = 0
     while some := list(islice(partition_rows, SHORT)):
         size += len(some) * ROW + sum(map(len, map(_BODY, some)))
+        first += some
         if size > HELD:
-            return None
-        held += some
-    held.sort(key=_NAME)
-    return held
+            return first, False
+    return first, True
 
 
 def _sent(splice: rows.Splicer, partition_rows: list[Row], *, wrapped: bool) -> Encoded:
-    """Rows that are in memory, spliced while they are sent."""
+    """Rows that are in memory, spliced once; their pieces are joined while they are sent."""
     head, tail = rows.list_head(len(partition_rows), wrapped=wrapped)
-    length = len(head) + sum(map(splice.length, partition_rows)) + len(tail)
-
-    def chunks() -> Iterator[bytes]:
-        yield head
-        yield from splice.chunks(partition_rows)
-        yield tail
-
-    return Encoded(Stream(chunks(), length))
+    pieces = [head, *chain.from_iterable(map(splice.parts, partition_rows)), tail]
+    length = sum(map(len, pieces))
+    step = max(1, len(pieces) * rows.CHUNK // length)
+    chunks = (b"".join(pieces[start : start + step]) for start in range(0, len(pieces), step))
+    return Encoded(Stream(chunks, length, at_hand=True))
 
 
 def _streamed(
@@ -136,6 +141,11 @@ def _streamed(
     snapshot = ctx.database.snapshot()
     try:
         splice = splicer(ctx, snapshot, where, row)
+        following = each(snapshot, limit)
+        first, complete = _first(following)
+        if complete:
+            snapshot.close()
+            return _sent(splice, first, wrapped=wrapped)
         groups = partitions.sizes(snapshot, row.id, condition, limit)
         count = sum(group.number for group in groups)
         head, tail = rows.list_head(count, wrapped=wrapped)
@@ -143,16 +153,24 @@ def _streamed(
     except BaseException:
         snapshot.close()
         raise
+    read = deque(first)
+    del first
 
     def chunks() -> Iterator[bytes]:
         try:
             yield head
-            yield from splice.chunks(each(snapshot, limit))
+            yield from splice.chunks(chain(_taken(read), following))
             yield tail
         finally:
             snapshot.close()
 
     return Encoded(Stream(chunks(), length))
+
+
+def _taken(read: deque[Row]) -> Iterator[Row]:
+    """The rows, which are released one by one."""
+    while read:
+        yield read.popleft()
 
 
 def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
