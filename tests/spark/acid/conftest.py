@@ -331,8 +331,8 @@ def shop(spark: Any, warehouse: Warehouse, written_once: WrittenOnce) -> Iterato
     spark.sql(f"USE {warehouse.database}")
     orders = warehouse.create("orders", {"id": "int", "name": "string", "n": "bigint"})
     items = warehouse.create("items", {"id": "int", "x": "int"})
-    order_rows = spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long")
-    item_rows = spark.createDataFrame([(1, 100), (2, 200)], "id int, x int")
+    order_rows = spark.sql("SELECT * FROM VALUES (1, 'a', 10L), (2, 'b', 20L), (3, 'c', 30L) AS o(id, name, n)")
+    item_rows = spark.sql("SELECT * FROM VALUES (1, 100), (2, 200) AS i(id, x)")
     with written_once.statements("shop"):
         acid.insert(spark, orders, order_rows, client=warehouse.client)
         acid.insert(spark, items, item_rows, client=warehouse.client)

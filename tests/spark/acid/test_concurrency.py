@@ -45,8 +45,8 @@ def filled(spark: Any, each_spark_warehouse: Warehouse, written_once: WrittenOnc
 
 
 def numbered(spark: Any, *amounts: int) -> Any:
-    rows = list(enumerate(amounts, 1))
-    return spark.createDataFrame(rows, "id bigint, amount bigint").coalesce(1)
+    rows = ", ".join(f"({at}L, {amount}L)" for at, amount in enumerate(amounts, 1))
+    return spark.sql(f"SELECT * FROM VALUES {rows} AS v(id, amount)").coalesce(1)
 
 
 def rows(spark: Any, warehouse: Warehouse, name: str) -> list[tuple[Any, ...]]:
