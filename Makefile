@@ -20,8 +20,8 @@ DEMO := $(if $(wildcard $(VENV)/.project),$(VENV),.venv-demo)
 CLASSES := .cache/spark-classes.jsa
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
-# A lock file is complete, so pip need not look for dependencies.
-LOCKED := install $(PIP_FLAGS) --require-hashes --no-deps
+# A lock file is complete, so pip need not look for dependencies. Modules are compiled when they are first imported.
+LOCKED := install $(PIP_FLAGS) --no-compile --require-hashes --no-deps
 # Packages with a limit of 90 % branch coverage; the limit for all packages together is in pyproject.toml.
 WELL_COVERED := catalog client filters hive
 # The markers that `make quick` leaves out: slow tests, and tests that need more than .venv.

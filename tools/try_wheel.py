@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from metastored.testing import running_server  # noqa: E402
 
-INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input")
+INSTALL = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
 EXTRAS = ("boto3", "lance", "numpy", "psycopg", "pyarrow", "pyspark", "uvloop")
 """Modules that only extras bring."""
 PROBE = f"""
