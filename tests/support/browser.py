@@ -1,7 +1,7 @@
 """A real browser without a window: Debian's Chromium looks at pages of a folder, and reports what it sees.
 
-A page with a script opens each page in a frame, at each width, and posts its findings to the server of this module on
-127.0.0.1. The browser resolves no other name, has a profile of its own, and is ended by its process id.
+A page with a script opens each page in a frame, gives the frame each width, and posts its findings to the server of
+this module on 127.0.0.1. The browser resolves no other name, has a profile of its own, and is ended by its process id.
 """
 
 from __future__ import annotations
@@ -42,17 +42,21 @@ function look(frame, page, width) {
   for (const entry of frame.contentWindow.performance.getEntriesByType("resource"))
     if (new URL(entry.name).origin !== location.origin) bad(`loaded from elsewhere: ${entry.name}`);
 }
+const drawn = window => new Promise(done => window.requestAnimationFrame(() => setTimeout(done, 0)));
 const opened = (frame, page) => new Promise(done => {
-  frame.onload = () => frame.contentWindow.requestAnimationFrame(() => setTimeout(done, 0));
+  frame.onload = () => done();
   frame.src = "/" + page;
 });
 (async () => {
-  for (const width of widths) {
-    const frame = document.createElement("iframe");
-    frame.style.cssText = `width: ${width}px; height: 800px; border: 0`;
-    document.body.append(frame);
-    for (const page of pages) { await opened(frame, page); look(frame, page, width); }
-    frame.remove();
+  const frame = document.createElement("iframe");
+  document.body.append(frame);
+  for (const page of pages) {
+    await opened(frame, page);
+    for (const width of widths) {
+      frame.style.cssText = `width: ${width}px; height: 800px; border: 0`;
+      await drawn(frame.contentWindow);
+      look(frame, page, width);
+    }
   }
   await fetch("REPORT", {method: "POST", body: JSON.stringify(found)});
 })().catch(error => fetch("REPORT", {method: "POST", body: JSON.stringify([["", 0, String(error)]])}));

@@ -34,7 +34,8 @@ class RecordedDurations:
         self.seconds[scope_of(report.nodeid)] += report.duration  # type: ignore[assignment]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not hasattr(session.config, "workerinput") and RECORDED.parent.exists():
+        if not hasattr(session.config, "workerinput") and session.config.pluginmanager.hasplugin("cacheprovider"):
+            RECORDED.parent.mkdir(exist_ok=True)
             RECORDED.write_text(json.dumps(self.seconds), encoding="utf-8")
 
 
