@@ -1,8 +1,8 @@
 """The sizes and seeds of the large tests, which `make soak` runs.
 
-As they are, all of them can be run in one go. `SOAK=10 make soak` makes the random ones ten times
-as long: more messages, rounds, seeds and statements. Their numbers begin with a seed that the run prints;
-`SOAK_SEED` repeats a run.
+`SOAK=10 make soak` makes the random ones ten times as long: more messages, rounds, seeds and statements. Their numbers
+begin with a seed that the run prints; `SOAK_SEED` repeats a run. The names do not begin with METASTORED: metastored
+refuses variables of that name that it does not know.
 """
 
 from __future__ import annotations

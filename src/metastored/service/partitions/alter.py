@@ -320,8 +320,8 @@ def _write(
         sd = part.sd
         if sd is None:
             shape_after = NO_SHAPE
-        elif last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
-            # Partitions of one call mostly share all but the location.
+        elif last is None or sd.cols is not last.cols or sd[2:] != last[2:]:
+            # Partitions of one call mostly share all but the location, which is the second field.
             shape_after = rows.shape_of(normal.storage(sd))
         last = sd
         after = replace(
