@@ -1,7 +1,7 @@
 """Removes many local directories at once, as a drop of partitions needs: by few system calls, several at a time.
 
-A removal may wait without using the processor: for an NFS server, or for a disk that is told at once which blocks are
-free (ext4 without a journal, mounted with `discard`: a millisecond each). Threads share this time.
+A removal may wait without using the processor: for an NFS server, or for a disk that discards free blocks at once (ext4
+without a journal, mounted with `discard`: a millisecond each). Threads share this time.
 
 Each step is relative to the open directory above it and follows no symbolic link below what is trusted. A directory
 that cannot be removed in this way is left alone and returned: `Warehouse.remove` then removes it, or says why it is not
