@@ -34,9 +34,11 @@ TIMEOUT = 240.0
 """Seconds for a start of the JVM and a few statements on a busy machine."""
 LOG_TAIL_LINES = 80
 
+# PySpark would tell the JVM the line of each use of a column, in three messages, for its error messages.
 CONF = {
     "spark.master": "local[1]",
     "spark.ui.enabled": "false",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "1g",

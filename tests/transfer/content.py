@@ -113,7 +113,7 @@ def fill(client: Client, prefix: str, tables: int, partitions: int) -> None:
     client.create_database(Database(name=other, ownerName="crew", ownerType=PrincipalType.ROLE))
     _kinds_of_tables(client, main)
     _materialized_view(client, main)
-    many, few = f"{prefix}_p", max(1, partitions // 20)
+    many, few = f"{prefix}_p", max(1, partitions // 60)
     client.create_table(table(main, many, partitionKeys=KEYS, tableType="MANAGED_TABLE"))
     add_partitions(client, main, many, partitions - 10 * few)
     for at in range(10):

@@ -46,8 +46,8 @@ class Size:
         return "--databases", f"{self.prefix}*"
 
 
-# Half of the partitions are in one table: more than one page, so that an import can be killed between two pages.
-SMALL = Size("moved", 40, 2200)
+# Most of the partitions are in one table: more than one page, so that an import can be killed between two pages.
+SMALL = Size("moved", 40, 1250)
 LARGE = Size("large", 200, 8_000)
 
 

@@ -21,7 +21,7 @@ from metastored.model.makers import Columns
 from metastored.spark import acid
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.tables import CreateTableRequest
-from tests.support import local_files
+from tests.support import local_files, remembered_classes
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
 from tests.support.hive_acid import VERSIONS
 from tests.support.spark import CONF, JVM_FLAGS
@@ -68,6 +68,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("spark")
     large = request.config.option.markexpr == "soak"
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    remembered_classes.remember()
     builder = SparkSession.builder.appName("metastored-acid-tests")
     settings = {
         **CONF,
