@@ -1,7 +1,8 @@
 """The triggers of the store: each change of the names of a database's tables writes a new stamp for the database.
 
 They are in the database, so no program that writes to it has to know of the stamps: not a server of an earlier version
-that still runs, nor SQL that is typed by hand. A cache of names compares the stamp (`names_version` in `store/objects/tables.py`).
+that still runs, nor SQL that is typed by hand. A cache of names compares the stamp, which `names_version` in
+`store/objects/tables.py` reads.
 
 SQLite has one write transaction at a time: each row that is written replaces the stamp. On PostgreSQL the trigger is
 deferred to the end of the transaction, which writes a stamp once for each database: the row of the stamp is locked only

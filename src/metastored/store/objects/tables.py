@@ -63,7 +63,8 @@ _NAMES = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name"
 _NAMES_BETWEEN = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND {_BETWEEN} ORDER BY t.name")
 _NAMES_VERSION = Statement(
     f"""
-    SELECT s.db_id, s.stamp FROM table_name_stamps s JOIN databases d ON s.db_id = d.id JOIN catalogs c ON d.cat_id = c.id
+    SELECT s.db_id, s.stamp
+    FROM table_name_stamps s JOIN databases d ON s.db_id = d.id JOIN catalogs c ON d.cat_id = c.id
     WHERE {_IN_DATABASE}
     """
 )

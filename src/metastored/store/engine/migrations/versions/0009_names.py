@@ -37,6 +37,4 @@ def upgrade() -> None:
     op.execute(f"INSERT INTO table_name_stamps (db_id, stamp) SELECT id, {new_stamp()} FROM databases")
     op.create_index("partitions_ids", "partitions", ["table_id", "id"])
     if dialect == SQLITE:
-        op.execute(
-            "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('partitions', 'partitions_ids', '1000000 10000 1')"
-        )
+        op.execute("INSERT INTO sqlite_stat1 VALUES ('partitions', 'partitions_ids', '1000000 10000 1')")
