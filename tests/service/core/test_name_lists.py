@@ -41,11 +41,13 @@ OTHER = "other"
 DAYS = tuple("12345678")
 TABLES = ("p", "q")
 NAMES = ("a", "ab", "b", "b2", "c", "v1")
+SELECTED = ((("",), -1), (("",), 2), (("2",), -1))
+"""Values and limits of calls that select partitions by some values."""
 TYPES = ("MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW")
 
 _INSERT_TABLE = Statement(
     "INSERT INTO tables (db_id, name, type, owner, last_access, write_id, fmt, body) "
-    "SELECT id, :name, 'VIRTUAL_VIEW', 'x', 0, -1, 1, :body FROM databases WHERE name = :db"
+    "SELECT d.id, :name, t.type, 'x', 0, -1, 1, t.body FROM databases d, tables t WHERE d.name = :db AND t.name = 'p'"
 )
 _RENAME_TABLE = Statement("UPDATE tables SET name = :new WHERE name = :old")
 _DELETE_TABLE = Statement("DELETE FROM tables WHERE name = :name")
@@ -67,7 +69,7 @@ def table_lists(metastore: Metastore) -> list[Any]:
     found: list[Any] = []
     for db in (DB, OTHER, "nowhere"):
         found.append(metastore.call("get_all_tables", db))
-        found += [metastore.call("get_tables", db, pattern) for pattern in (None, "*", "", "a*", "A*|c", "*2", "p")]
+        found += [metastore.call("get_tables", db, pattern) for pattern in ("*", "", "A*|c", "*2", "p")]
         found += [metastore.call("get_tables_by_type", db, "*", type) for type in TYPES]
     return found
 
@@ -76,8 +78,11 @@ def partition_lists(metastore: Metastore, table: str) -> list[Any]:
     """The replies of all calls that list names of partitions; errors as texts."""
     named = {"dbName": DB, "tblName": table}
     calls: list[tuple[Any, ...]] = [
-        *(("get_partition_names", DB, table, most) for most in (-1, 0, 1, 3, 30_000)),
-        *(("get_partition_names_ps", DB, table, values, most) for values in (("",), ("2",)) for most in (-1, 2)),
+        *(("get_partition_names", DB, table, most) for most in (-1, 1, 3)),
+        *(
+            ("get_partition_names_ps", DB, table, values, most)
+            for values, most in ((("",), -1), (("",), 2), (("2",), -1))
+        ),
     ]
     if metastore.generation >= Generation.HIVE_4_0:
         calls += [
@@ -99,7 +104,7 @@ def _answer(metastore: Metastore, *call: Any) -> Any:
 
 
 class History:
-    """Random writes by the clients of two servers, and by SQL. A write that fails changes nothing, and is a step too."""
+    """Random writes by the clients of two servers, and by SQL. One that fails changes nothing, and is a step too."""
 
     def __init__(self, servers: list[Metastore], database: Database, seed: int) -> None:
         self._random = random.Random(seed)
@@ -132,6 +137,10 @@ class History:
 
     # --- tables ---
 
+    def _existing(self, server: Metastore) -> tuple[str, str]:
+        db = self._one((DB, OTHER))
+        return db, self._one(tuple(sorted({*server.call("get_all_tables", db)} - {*TABLES})) or NAMES)
+
     def create(self, server: Metastore) -> None:
         type = self._one(TYPES)
         text = {"viewOriginalText": "select 1", "viewExpandedText": "select 1"} if type == TYPES[2] else {}
@@ -143,16 +152,16 @@ class History:
         server.call("drop_table", self._one((DB, OTHER)), self._one(NAMES), False)
 
     def rename(self, server: Metastore) -> None:
-        db, old = self._one((DB, OTHER)), self._one(NAMES)
+        db, old = self._existing(server)
         server.call("alter_table", db, old, replace(server.call("get_table", db, old), tableName=self._one(NAMES)))
 
     def move(self, server: Metastore) -> None:
-        db, name = self._one((DB, OTHER)), self._one(NAMES)
+        db, name = self._existing(server)
         target = OTHER if db == DB else DB
         server.call("alter_table", db, name, replace(server.call("get_table", db, name), dbName=target))
 
     def change_type(self, server: Metastore) -> None:
-        db, name = self._one((DB, OTHER)), self._one(NAMES)
+        db, name = self._existing(server)
         stored = server.call("get_table", db, name)
         external = "TRUE" if stored.tableType == TYPES[0] else "FALSE"
         changed = replace(stored, tableType=TYPES[stored.tableType == TYPES[0]], parameters={"EXTERNAL": external})
@@ -171,7 +180,7 @@ class History:
         db, name = self._one((DB, OTHER)), self._one(NAMES)
         if name in server.call("get_all_tables", db):
             return 0
-        return self._database.run(lambda tx: tx.run(_INSERT_TABLE, db=db, name=name, body=b""))
+        return self._database.run(lambda tx: tx.run(_INSERT_TABLE, db=db, name=name))
 
     def rename_by_sql(self, server: Metastore) -> int:
         old, new = self._one(NAMES), self._one(NAMES)
@@ -250,9 +259,8 @@ class History:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("generation", [Generation.HIVE_3_1, Generation.HIVE_4_0], ids=str)
-@pytest.mark.parametrize("seed", [1, 2])
 def test_replies_equal_those_without_a_cache_whatever_others_write(
-    start: Starter, database: Database, generation: Generation, seed: int
+    start: Starter, database: Database, generation: Generation
 ) -> None:
     cached = [start(generation), start(generation)]
     uncached = start(generation, names=VersionedCache[bytes](0, 0))
@@ -260,8 +268,8 @@ def test_replies_equal_those_without_a_cache_whatever_others_write(
         make_table(cached[0], table, keys=("ds",))
         add_partitions(cached[0], table, *DAYS[:3])
     cached[0].call("create_database", HiveDatabase(name=OTHER, locationUri=f"file:/nowhere/{OTHER}"))
-    history = History(cached, database, seed)
-    for _ in range(300):
+    history = History(cached, database, seed=int(generation))
+    for _ in range(200):
         history.step()
         expected = [table_lists(uncached), *(partition_lists(uncached, table) for table in TABLES)]
         for server in cached:

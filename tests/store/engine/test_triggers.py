@@ -42,8 +42,8 @@ CHANGES: dict[str, Write] = {
     "another name, with the rest": lambda tx, id: in_place(tx, id, named=(1, "new")),
     "another type": lambda tx, id: in_place(tx, id, type="VIEW"),
     "a row typed by hand": by_hand(_BY_HAND.format("new")),
-    "a name typed by hand": by_hand("UPDATE tables SET name = name || 'x'"),
-    "rows deleted by hand": by_hand("DELETE FROM tables"),
+    "a name typed by hand": by_hand("UPDATE tables SET name = name || 'x' WHERE db_id = 1"),
+    "rows deleted by hand": by_hand("DELETE FROM tables WHERE db_id = 1"),
 }
 
 OTHERS: dict[str, Write] = {
