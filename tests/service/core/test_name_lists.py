@@ -79,10 +79,7 @@ def partition_lists(metastore: Metastore, table: str) -> list[Any]:
     named = {"dbName": DB, "tblName": table}
     calls: list[tuple[Any, ...]] = [
         *(("get_partition_names", DB, table, most) for most in (-1, 1, 3)),
-        *(
-            ("get_partition_names_ps", DB, table, values, most)
-            for values, most in ((("",), -1), (("",), 2), (("2",), -1))
-        ),
+        *(("get_partition_names_ps", DB, table, values, most) for values, most in SELECTED),
     ]
     if metastore.generation >= Generation.HIVE_4_0:
         calls += [
