@@ -21,6 +21,7 @@ from metastored.service.core.versioned_cache import VersionedCache
 from metastored.service.restore_partitions import restore_partitions
 from metastored.store.engine.database import Database
 from metastored.store.engine.statements import Statement
+from metastored.store.objects import tables
 from metastored.wire.generated.databases import Database as HiveDatabase
 from metastored.wire.generated.partitions import (
     DropPartitionsRequest,
@@ -76,7 +77,7 @@ def table_lists(metastore: Metastore) -> list[Any]:
 
 def partition_lists(metastore: Metastore, table: str) -> list[Any]:
     """The replies of all calls that list names of partitions; errors as texts."""
-    named = {"dbName": DB, "tblName": table}
+    named: dict[str, Any] = {"dbName": DB, "tblName": table}
     calls: list[tuple[Any, ...]] = [
         *(("get_partition_names", DB, table, most) for most in (-1, 1, 3)),
         *(("get_partition_names_ps", DB, table, values, most) for values, most in SELECTED),
@@ -140,7 +141,9 @@ class History:
 
     def create(self, server: Metastore) -> None:
         type = self._one(TYPES)
-        text = {"viewOriginalText": "select 1", "viewExpandedText": "select 1"} if type == TYPES[2] else {}
+        text: dict[str, Any] = (
+            {"viewOriginalText": "select 1", "viewExpandedText": "select 1"} if type == TYPES[2] else {}
+        )
         parameters = {"EXTERNAL": "TRUE"} if type == TYPES[1] else {}
         made = bare_table(self._one((DB, OTHER)), self._one(NAMES), tableType=type, parameters=parameters, **text)
         server.call("create_table", made)
@@ -364,15 +367,15 @@ def test_names_that_were_read_while_they_changed_are_not_found_later(
     filled: Metastore, start: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The version is read first, and another server writes before the names are read."""
-    other, read = start(), name_lists.tables.names
+    other, read = start(), tables.names
 
     def late(*args: Any, **named: Any) -> list[str]:
-        monkeypatch.setattr(name_lists.tables, "names", read)
-        names = read(*args, **named)
+        monkeypatch.setattr(tables, "names", read)
+        names: list[str] = read(*args, **named)
         make_table(other, "between")
         return names
 
-    monkeypatch.setattr(name_lists.tables, "names", late)
+    monkeypatch.setattr(tables, "names", late)
     assert filled.call("get_all_tables", DB) == ("p", "q")
     assert filled.call("get_all_tables", DB) == ("between", "p", "q")
 
