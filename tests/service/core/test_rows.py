@@ -21,7 +21,7 @@ from metastored.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
+from metastored.wire.generated.partitions import GetPartitionNamesPsResponse, Partition, PartitionsByExprResult
 from metastored.wire.generated.statistics import PartitionsStatsResult
 from metastored.wire.generated.transactions import GetOpenTxnsResponse
 from metastored.wire.methods import METHODS
