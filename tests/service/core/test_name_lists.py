@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -276,6 +277,34 @@ def test_replies_equal_those_without_a_cache_whatever_others_write(
             found = [table_lists(server), *(partition_lists(server, table) for table in TABLES)]
             assert found == expected, history.done
     assert not history.never_done
+
+
+@pytest.mark.slow
+def test_what_is_written_is_listed_by_other_servers_at_once_while_many_write(start: Starter) -> None:
+    """Each writer has a server for its writes and another one for its lists."""
+    pairs = [(start(), start()) for _ in range(3)]
+    make_table(pairs[0][0], "p", keys=("ds",))
+
+    def write(number: int) -> None:
+        writes, reads = pairs[number]
+        for turn in range(15):
+            name, day = f"t{number}_{turn}", f"{number}_{turn}"
+            make_table(writes, name)
+            assert name in reads.call("get_all_tables", DB)
+            add_partitions(writes, "p", day)
+            assert f"ds={day}" in reads.call("get_partition_names", DB, "p", -1)
+            if turn % 3 == 0:
+                writes.call("drop_table", DB, name, False)
+                assert name not in reads.call("get_all_tables", DB)
+                writes.call("drop_partition_by_name", DB, "p", f"ds={day}", False)
+                assert f"ds={day}" not in reads.call("get_partition_names", DB, "p", -1)
+
+    with ThreadPoolExecutor(len(pairs)) as pool:
+        list(pool.map(write, range(len(pairs))))
+    uncached = start(names=VersionedCache[bytes](0, 0))
+    for _, reads in pairs:
+        assert table_lists(reads) == table_lists(uncached)
+        assert partition_lists(reads, "p") == partition_lists(uncached, "p")
 
 
 # --- hits and misses --------------------------------------------------------------------------------------------------
