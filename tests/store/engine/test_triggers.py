@@ -125,6 +125,18 @@ def test_what_a_statement_does_on_a_conflict_does_not_keep_the_stamp(
     assert version(database) not in (None, before)
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_row_that_replaces_one_of_another_database_leaves_that_without_its_stamp(
+    database: Database, table_id: int
+) -> None:
+    database.run(lambda tx: make_table(tx, "kept", "other"))
+    replacing = _BY_HAND.format("new").replace("INSERT", "INSERT OR REPLACE")
+    replacing = replacing.replace("(db_id", "(id, db_id").replace("(1, ", f"({table_id}, 2, ")
+    database.run(lambda tx: tx.run(Statement(replacing)))
+    assert tables.names(database.reader(), "hive", "other") == ["kept", "new"]
+    assert version(database) is None
+
+
 @pytest.mark.postgres
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_transactions_that_create_tables_do_not_wait_for_each_other(opener: Opener, database: Database) -> None:

@@ -43,6 +43,11 @@ _SQLITE: Final = {
         "table_names_updated", "UPDATE OF id, db_id, name, type", "OLD", "NEW", when=_CHANGED.format("IS NOT")
     ),
     "table_names_deleted": _sqlite("table_names_deleted", "DELETE", "OLD"),
+    # INSERT OR REPLACE fires no trigger for a row that it removes, which may be one of another database.
+    "table_names_replaced": (
+        "CREATE TRIGGER table_names_replaced BEFORE INSERT ON tables BEGIN "
+        "DELETE FROM table_name_stamps WHERE db_id IN (SELECT db_id FROM tables WHERE id = NEW.id); END"
+    ),
 }
 
 
