@@ -47,7 +47,7 @@ class Store:
     def copy_table(self, database: str, name: str, count: int) -> None:
         """Adds this many tables, named by `copied`, with the columns and parameters of one that exists.
 
-        The server must not have listed the database before: nothing tells its caches about these rows.
+        The triggers of the database tell the caches of names; nothing else tells a server about these rows.
         """
         columns = ", ".join(f'"{column.name}"' for column in schema.tables.columns if column.name not in _OWN)
         with self._engine.begin() as connection:

@@ -28,6 +28,7 @@ from metastored.store.engine.file_lock import FileLock
 from metastored.store.engine.migrate import HEAD, ensure_schema, revision
 from metastored.store.engine.opening import open_database, open_existing
 from metastored.store.engine.sqlite import FILE
+from metastored.store.engine.triggers import sqlite_triggers
 from metastored.store.objects import catalogs
 from tests.cli.running import run
 from tests.support.postgres import PostgresServer
@@ -229,9 +230,26 @@ CRAFTED = {
         "CREATE TRIGGER t AFTER INSERT ON catalogs BEGIN DELETE FROM databases; END",
         "it has the trigger 't'",
     ),
+    "a trigger in place of metastored's own": (
+        "CREATE TRIGGER table_names_updated AFTER UPDATE ON tables BEGIN DELETE FROM databases; END",
+        "it has the trigger 'table_names_updated'",
+    ),
+    "metastored's trigger with one more statement": (
+        sqlite_triggers()["table_names_deleted"].replace(" END", " DELETE FROM grants; END"),
+        "it has the trigger 'table_names_deleted'",
+    ),
+    "metastored's trigger on another table": (
+        sqlite_triggers()["table_names_inserted"].replace("ON tables", "ON functions"),
+        "it has the trigger 'table_names_inserted'",
+    ),
     "a view": ("CREATE VIEW v AS SELECT 1", "it has the view 'v'"),
     "a virtual table": ("CREATE VIRTUAL TABLE f USING fts5(a)", "it has the virtual table 'f'"),
 }
+
+
+def _without_triggers(what: str) -> list[str]:
+    """Statements that make room for a trigger with a name of metastored's."""
+    return [f"DROP TRIGGER {name}" for name in sqlite_triggers() if "metastored's" in what]
 
 
 @pytest.mark.parametrize("what", CRAFTED)
@@ -239,11 +257,20 @@ def test_a_backup_that_would_run_something_is_refused_and_nothing_is_restored(
     saved: Path, tmp_path: Path, what: str
 ) -> None:
     statement, reason = CRAFTED[what]
-    craft(saved, statement)
+    craft(saved, *_without_triggers(what), statement)
     before = everything(tmp_path)
     with pytest.raises(StoreError, match=reason):
         restore(saved, tmp_path / "other")
     assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", sqlite_triggers())
+def test_a_backup_without_a_trigger_of_its_schema_is_refused(saved: Path, tmp_path: Path, name: str) -> None:
+    """Changes of its rows would not be noticed by caches."""
+    craft(saved, f"DROP TRIGGER {name}")
+    with pytest.raises(StoreError, match=f"it lacks the trigger '{name}'"):
+        restore(saved, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("table", ["alembic_version", "users"])
@@ -284,7 +311,7 @@ def test_a_backup_that_claims_another_size_than_it_has_takes_no_space(
         assert (tmp_path / "other" / FILE).stat().st_size <= size
 
 
-@pytest.mark.parametrize("version", ["", "../0008", "0009", "0008'; DROP TABLE users; --", "8"])
+@pytest.mark.parametrize("version", ["", "../0009", "0010", "0009'; DROP TABLE users; --", "9"])
 def test_a_backup_of_a_version_that_there_is_not_is_refused(saved: Path, tmp_path: Path, version: str) -> None:
     quoted = version.replace("'", "''")
     craft(saved, f"UPDATE alembic_version SET version_num = '{quoted}'")
@@ -318,7 +345,7 @@ def test_a_crafted_backup_is_one_line_for_the_person_who_restores_it(saved: Path
 def test_a_crafted_backup_leaves_postgresql_empty(
     postgres: PostgresServer, saved: Path, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    craft(saved, CRAFTED[what][0])
+    craft(saved, *_without_triggers(what), CRAFTED[what][0])
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     with postgres.database() as url:

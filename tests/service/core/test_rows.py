@@ -21,7 +21,7 @@ from metastored.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
+from metastored.wire.generated.partitions import GetPartitionNamesPsResponse, Partition, PartitionsByExprResult
 from metastored.wire.generated.statistics import PartitionsStatsResult
 from metastored.wire.generated.transactions import GetOpenTxnsResponse
 from metastored.wire.methods import METHODS
@@ -109,9 +109,15 @@ def test_a_list_has_a_flag_behind_it(flag: bool) -> None:
     assert result("get_partitions_by_expr", reply) == PartitionsByExprResult((PARTITION, PARTITION), flag)
 
 
-def test_a_list_of_texts_is_a_head_the_texts_and_stop() -> None:
-    reply = rows.text_list_head(2) + binary.pack_texts(["a", "b"]) + rows.STOP
-    assert result("get_partition_names", reply) == ("a", "b")
+def test_a_list_of_texts_is_a_head_the_texts_and_an_end() -> None:
+    head, tail = rows.text_list_head(2)
+    assert result("get_partition_names", head + binary.pack_texts(["a", "b"]) + tail) == ("a", "b")
+
+
+def test_a_list_of_texts_may_be_a_field_of_the_reply() -> None:
+    head, tail = rows.text_list_head(2, wrapped=True)
+    reply = head + binary.pack_texts(["a", "b"]) + tail
+    assert result("get_partition_names_ps_req", reply) == GetPartitionNamesPsResponse(("a", "b"))
 
 
 @pytest.mark.parametrize("valid", [None, True, False])

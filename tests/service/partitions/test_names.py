@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metastored.service.core import partition_lists
+from metastored.service.core import name_lists
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.message import Stream
@@ -23,7 +23,7 @@ def filled(metastore: Metastore) -> Metastore:
     return metastore
 
 
-@pytest.mark.parametrize("held", [partition_lists.NAMES_HELD, 3, 0])
+@pytest.mark.parametrize("held", [name_lists.NAMES_HELD, 3, 0])
 @pytest.mark.parametrize("limit", [-1, 2, 5, 1000])
 def test_all_names_are_listed_in_order_however_many_stay_in_memory(
     filled: Metastore, monkeypatch: pytest.MonkeyPatch, held: int, limit: int
@@ -36,8 +36,8 @@ def test_all_names_are_listed_in_order_however_many_stay_in_memory(
             lengths.append((self.length, len(data)))
             return data
 
-    monkeypatch.setattr(partition_lists, "NAMES_HELD", held)
-    monkeypatch.setattr(partition_lists, "Stream", Checked)
+    monkeypatch.setattr(name_lists, "NAMES_HELD", held)
+    monkeypatch.setattr(name_lists, "Stream", Checked)
     names = tuple(sorted((f"k={value}" for value in VALUES), key=str.encode))
     count = len(names) if limit < 0 else min(limit, len(names))
     assert filled.call("get_partition_names", "d", "t", limit) == names[:count]

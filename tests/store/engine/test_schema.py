@@ -40,6 +40,8 @@ def _described(database: Database) -> list[tuple[Any, ...]]:
             "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2",
             "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
             "WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+            "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1",
+            "SELECT proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
         ]
     queries += ["SELECT name, value FROM counters ORDER BY name", "SELECT version_num FROM alembic_version"]
     with database.migration() as engine, engine.connect() as connection:
@@ -127,6 +129,24 @@ def test_tables_of_an_older_schema_get_statistics_stamps_that_differ_from_each_o
     stamps = {row.name: row.statistics_stamp for row in tables.rows(database.reader(), "hive", "db")}
     assert stamps["new"] == 0
     assert len(set(stamps.values())) == 3
+
+
+def test_names_in_an_older_schema_get_stamps_and_changes_are_stamped_after_the_migration(opener: Opener) -> None:
+    database = opener()
+    with database.migration() as engine, engine.begin() as connection:
+        upgrade(connection, "0008")
+        connection.execute(sa.text("INSERT INTO catalogs (id, name, fmt, body) VALUES (1, 'hive', 1, '')"))
+        connection.execute(sa.text("INSERT INTO databases (id, cat_id, name, fmt, body) VALUES (1, 1, 'db', 1, '')"))
+    # A server of the former version has the database open, and goes on after the migration.
+    former = opener()
+    former.run(lambda tx: make_table(tx, "before"))
+    ensure_schema(database)
+    before = tables.names_version(database.reader(), "hive", "db")
+    assert before is not None
+    former.run(lambda tx: make_table(tx, "after"))
+    after = tables.names_version(database.reader(), "hive", "db")
+    assert after not in (None, before)
+    assert tables.names(database.reader(), "hive", "db") == ["after", "before"]
 
 
 def test_the_migrations_lead_to_the_schema_in_the_code(opener: Opener) -> None:

@@ -71,6 +71,8 @@ class Service:
     """Encoded replies of `get_valid_write_ids`."""
     aggregates: VersionedCache[Any] = field(default_factory=lambda: VersionedCache(256, 16 * MEGABYTE))
     """Column statistics of many partitions, aggregated; see `statistics/aggregate.py`."""
+    names: VersionedCache[bytes] = field(default_factory=lambda: VersionedCache(256, 32 * MEGABYTE))
+    """Encoded lists of the names of tables and partitions; see `core/name_lists.py`."""
     write_ids: WriteIdCache = field(default_factory=WriteIdCache)
 
 

@@ -19,7 +19,6 @@ from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partitions import Where
 from metastored.store.objects.tables import TableRow
-from metastored.wire.codec.binary import pack_texts
 from metastored.wire.message import Stream
 
 SHORT: Final = 500
@@ -30,8 +29,6 @@ HELD: Final = 8 << 20
 
 The length of a longer list is computed by the database, from all its rows; one with a condition is then read again.
 """
-NAMES_HELD: Final = 128 * 1024
-"""Names of partitions up to which they stay in memory until they are sent."""
 ROW: Final = 512
 """Bytes that a row needs beside its body, about."""
 
@@ -171,32 +168,3 @@ def _taken(read: deque[Row]) -> Iterator[Row]:
     """The rows, which are released one by one."""
     while read:
         yield read.popleft()
-
-
-def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
-    """All partition names in order; like `listed`, in one piece or streamed.
-
-    A list is streamed only when it is very long: its names are read twice, the first time for the length of the reply.
-    """
-    first = partitions.names(ctx.reader(), row.id, NAMES_HELD + 1 if limit < 0 else min(limit, NAMES_HELD + 1))
-    if len(first) <= NAMES_HELD:
-        return Encoded(b"".join((rows.text_list_head(len(first)), pack_texts(first), rows.STOP)))
-    snapshot = ctx.database.snapshot()
-    try:
-        count, size = partitions.name_size(snapshot, row.id, limit)
-        head = rows.text_list_head(count)
-    except BaseException:
-        snapshot.close()
-        raise
-
-    def chunks() -> Iterator[bytes]:
-        try:
-            yield head
-            names = partitions.each_name(snapshot, row.id, limit)
-            while some := list(islice(names, 8192)):
-                yield pack_texts(some)
-            yield rows.STOP
-        finally:
-            snapshot.close()
-
-    return Encoded(Stream(chunks(), len(head) + size + 4 * count + 1))

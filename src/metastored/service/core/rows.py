@@ -478,9 +478,11 @@ def flagged_list(structs: Iterable[bytes], count: int, flag: bool) -> bytes:
     return b"".join((head, *structs, bool_field(2, flag), tail))
 
 
-def text_list_head(count: int) -> bytes:
-    """The bytes before the texts of a result whose success value is a list of `count` texts; STOP follows the texts."""
-    return b"\x0f\x00\x00\x0b" + pack(count)
+def text_list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
+    """As `list_head`, for a list of texts."""
+    if wrapped:
+        return _SUCCESS + b"\x0f\x00\x01\x0b" + pack(count), b"\x00\x00"
+    return b"\x0f\x00\x00\x0b" + pack(count), STOP
 
 
 # --- statistics of columns ----------------------------------------------------------------------------------------

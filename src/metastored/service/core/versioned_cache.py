@@ -33,7 +33,7 @@ class VersionedCache(Generic[V]):
         if known is not None:
             return known
         value, size = compute()
-        self._store(key, (version, size, value))
+        self.keep(key, version, value, size)
         return value
 
     def known(self, key: Hashable, version: Any) -> V | None:
@@ -41,13 +41,15 @@ class VersionedCache(Generic[V]):
         entry = self._entries.get(key)
         return entry[2] if entry is not None and entry[0] == version else None
 
-    def _store(self, key: Hashable, entry: tuple[Any, int, V]) -> None:
+    def keep(self, key: Hashable, version: Any, value: V, size: int) -> None:
+        """Stores the value of a key in one version, an entry of `size` bytes, unless it is too large."""
         with self._lock:
             before = self._entries.pop(key, None)
             if before is not None:
                 self._size -= before[1]
-            if self._size + entry[1] > self._most_bytes or len(self._entries) >= self._most:
+            if size > self._most_bytes:
+                return
+            if self._size + size > self._most_bytes or len(self._entries) >= self._most:
                 self._entries, self._size = {}, 0
-            if entry[1] <= self._most_bytes:
-                self._entries[key] = entry
-                self._size += entry[1]
+            self._entries[key] = (version, size, value)
+            self._size += size

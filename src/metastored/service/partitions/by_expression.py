@@ -13,9 +13,10 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
+from metastored.service.core.name_lists import names_of_partitions
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
-from metastored.service.partitions.get import Partitioned, partitioned
+from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.limit import check_limit
 from metastored.service.partitions.search import Condition, satisfying
 from metastored.service.partitions.specs import specs
@@ -136,13 +137,11 @@ def get_partitions_spec_by_expr(ctx: Context, req: PartitionsByExprRequest) -> P
 
 
 @method
-def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple[str, ...]:
+def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> Encoded | tuple[str, ...]:
     """Without an expression, the names of all partitions."""
     if req.order:
         raise MetaException("get_partition_names_req replies in the order of the names: leave `order` out")
+    if not req.expr:
+        return names_of_partitions(ctx, _table(ctx, ctx.reader(), req).row, limit_of(req.maxParts))
     with ctx.reading() as tx:
-        if req.expr:
-            return tuple(row[1] for row in _selected(ctx, tx, req, complete=False)[1].rows)
-        parent = _table(ctx, tx, req)
-        limit = -1 if req.maxParts is None or req.maxParts < 0 else req.maxParts
-        return tuple(partitions.names(tx, parent.row.id, limit))
+        return tuple(row[1] for row in _selected(ctx, tx, req, complete=False)[1].rows)

@@ -11,7 +11,8 @@ from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
-from metastored.service.core.partition_lists import listed, listed_names, splicer, structs
+from metastored.service.core.name_lists import names_of_partitions
+from metastored.service.core.partition_lists import listed, splicer, structs
 from metastored.service.core.serving import method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
@@ -275,7 +276,7 @@ def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> 
 
 def _names(ctx: Context, row: TableRow, max_parts: int | None) -> Encoded:
     limit = limit_of(max_parts)
-    return listed_names(ctx, row, -1 if limit == 0 and not ctx.rules.names_max_0_is_none else limit)
+    return names_of_partitions(ctx, row, -1 if limit == 0 and not ctx.rules.names_max_0_is_none else limit)
 
 
 @method

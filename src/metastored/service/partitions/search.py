@@ -13,6 +13,7 @@ from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
+from metastored.service.core.name_lists import selected_names_of_partitions
 from metastored.service.core.partition_lists import listed, splicer, structs
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import (
@@ -33,7 +34,6 @@ from metastored.store.objects.partition_filters import translate
 from metastored.store.objects.partitions import Where
 from metastored.wire.generated.partitions import (
     GetPartitionNamesPsRequest,
-    GetPartitionNamesPsResponse,
     GetPartitionsByFilterRequest,
     GetPartitionsPsWithAuthRequest,
     PartitionValuesRequest,
@@ -169,28 +169,37 @@ def matching(tx: Transaction, parent: Partitioned, condition: Partial) -> list[R
 @method
 def get_partition_names_ps(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, max_parts: int | None
-) -> tuple[str, ...]:
+) -> Encoded:
     return _names(ctx, ctx.name(db_name), tbl_name, part_vals, max_parts)
 
 
 @method
-def get_partition_names_ps_req(ctx: Context, req: GetPartitionNamesPsRequest) -> GetPartitionNamesPsResponse:
+def get_partition_names_ps_req(ctx: Context, req: GetPartitionNamesPsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
-    return GetPartitionNamesPsResponse(_names(ctx, where, req.tblName, req.partValues, req.maxParts))
+    return _names(ctx, where, req.tblName, req.partValues, req.maxParts, wrapped=True)
 
 
 def _names(
-    ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, max_parts: int | None
-) -> tuple[str, ...]:
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    values: Values | None,
+    max_parts: int | None,
+    *,
+    wrapped: bool = False,
+) -> Encoded:
     check_names(ctx, where, tbl_name)
-    tx = ctx.reader()
-    parent = partitioned(ctx, tx, where, tbl_name)
+    parent = partitioned(ctx, ctx.reader(), where, tbl_name)
     condition = partial(ctx, parent, values)
     limit = limit_of(max_parts)
-    names = partitions.names_matching(tx, parent.row.id, condition.where, -1 if condition.rest else limit)
-    if condition.rest:
-        names = [name for name in names if condition.matches(partition_values(name, parent.names))]
-    return tuple(names if limit < 0 else names[:limit])
+
+    def read(tx: Transaction) -> list[str]:
+        names = partitions.names_matching(tx, parent.row.id, condition.where, -1 if condition.rest else limit)
+        if condition.rest:
+            names = [name for name in names if condition.matches(partition_values(name, parent.names))]
+        return names if limit < 0 else names[:limit]
+
+    return selected_names_of_partitions(ctx, parent.row, values or (), limit, read, wrapped=wrapped)
 
 
 # --- by a filter ----------------------------------------------------------------------------------------------------

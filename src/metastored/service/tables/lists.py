@@ -23,7 +23,8 @@ from metastored.hive.patterns import compile_pattern, literal_prefix
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context
+from metastored.service.core.context import Context, Encoded
+from metastored.service.core.name_lists import names_of_tables
 from metastored.service.core.serving import method
 from metastored.service.tables.get import existing_database
 from metastored.store.objects import databases, tables
@@ -37,22 +38,20 @@ COMMENT: Final = "comment"
 
 
 @method
-def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
-    return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
+def get_all_tables(ctx: Context, db_name: str | None) -> Encoded:
+    return names_of_tables(ctx, ctx.name(db_name))
 
 
 @method
-def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
-    return _matching(ctx, ctx.name(db_name), pattern)
+def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> Encoded:
+    return names_of_tables(ctx, ctx.name(db_name), pattern)
 
 
 @method
-def get_tables_by_type(
-    ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None
-) -> tuple[str, ...]:
+def get_tables_by_type(ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None) -> Encoded:
     if tableType not in kinds.TYPES:
         raise MetaException(f"{NO_TYPE}{tableType or ''}")
-    return _matching(ctx, ctx.name(db_name), pattern, tableType)
+    return names_of_tables(ctx, ctx.name(db_name), pattern, tableType)
 
 
 @method
@@ -69,12 +68,6 @@ def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table
     table_rows = tables.of_type(ctx.reader(), catalog, kinds.MATERIALIZED_VIEW)
     views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in table_rows)
     return tuple(view for view in views if view.rewriteEnabled)
-
-
-def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str | None = None) -> tuple[str, ...]:
-    matches = compile_pattern(pattern)
-    names = tables.names(ctx.reader(), *where, type=type, prefix=literal_prefix(pattern))
-    return tuple(name for name in names if matches(name))
 
 
 # --- with some fields of each ----------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from metastored.store.engine import private
 from metastored.store.engine.file_lock import FileLock
 from metastored.store.engine.migrate import HEAD, REVISIONS, VERSION_TABLE, ensure_schema
 from metastored.store.engine.sqlite import FILE, USE_LOCK, SqliteDatabase, connect
+from metastored.store.engine.transaction import Row
+from metastored.store.engine.triggers import sqlite_triggers
 
 PAGES: Final = 4096
 """Pages copied in one step; Ctrl-C is handled between two steps."""
@@ -29,9 +31,11 @@ BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """The suffixes of a database's files. A log that belongs to another database would destroy a restored one."""
 
 _PROGRAMS: Final = (
-    "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END, name FROM sqlite_schema "
-    "WHERE type NOT IN ('table', 'index') OR (type = 'table' AND sql LIKE 'CREATE VIRTUAL%') LIMIT 1"
+    "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END, name, tbl_name, sql FROM sqlite_schema "
+    "WHERE type NOT IN ('table', 'index') OR (type = 'table' AND sql LIKE 'CREATE VIRTUAL%')"
 )
+_OWN_PROGRAMS: Final = {("trigger", name, "tables", text) for name, text in sqlite_triggers().items()}
+_FIRST_WITH_TRIGGERS: Final = "0009"
 
 Progress = Callable[[int, int, int], None]
 Rows = Callable[[int, int], None]
@@ -71,8 +75,9 @@ def restore(file: Path, folder: Path, *, progress: Progress | None = None) -> Co
     used by a running server, is refused.
     """
     with closing(_open_backup(file)) as source:
-        _refuse_programs(source, file)
+        programs = _programs(source, file)
         revision = _revision(source, file)
+        _check_triggers(programs, revision, file)
         _check_length(source, file)
         _check(source, file)
         private.make_folder(folder)
@@ -160,18 +165,29 @@ def _open_backup(file: Path) -> sqlite3.Connection:
         raise _no_database(file, error) from error
 
 
-def _refuse_programs(source: sqlite3.Connection, file: Path) -> None:
-    """Raises StoreError for a file with a trigger, a view or a virtual table.
+def _programs(source: sqlite3.Connection, file: Path) -> set[Row]:
+    """What SQLite runs by itself: metastored's triggers, each with exactly the text that metastored writes.
 
-    metastored makes none. Reading one would run what the author of the file wrote, now or in each later write.
+    Raises StoreError for a file with another trigger, a view or a virtual table. Reading one would run what the author
+    of the file wrote, now or in each later write.
     """
+    found: set[Row] = set()
     try:
         source.execute("PRAGMA trusted_schema = OFF")
-        row = source.execute(_PROGRAMS).fetchone()
+        for row in source.execute(_PROGRAMS):
+            if row not in _OWN_PROGRAMS:
+                raise StoreError(f"{file} is not a backup of metastored: it has the {row[0]} {row[1]!r}")
+            found.add(row)
     except sqlite3.Error as error:
         raise _no_database(file, error) from error
-    if row is not None:
-        raise StoreError(f"{file} is not a backup of metastored: it has the {row[0]} {row[1]!r}")
+    return found
+
+
+def _check_triggers(programs: set[Row], revision: str, file: Path) -> None:
+    """Raises StoreError for a file without a trigger that its schema has: caches would not notice changes."""
+    missing = sorted(name for _, name, _, _ in _OWN_PROGRAMS - programs)
+    if missing and revision >= _FIRST_WITH_TRIGGERS:
+        raise StoreError(f"{file} is not a backup of metastored: it lacks the trigger {missing[0]!r}")
 
 
 def _revision(source: sqlite3.Connection, file: Path) -> str:

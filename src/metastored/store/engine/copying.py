@@ -1,7 +1,7 @@
 """Copies all rows of one database into an empty one, SQLite or PostgreSQL, and compares both. It only reads its source.
 
 The source is read from one snapshot, so servers may write to it meanwhile. The target gets its tables and all rows in
-one transaction: it is complete, or as empty as before.
+one transaction: it is complete, or as empty as before. Stamps are new in the target: they tell caches what they hold.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from metastored.errors import StoreError
 from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import check_schema, check_unused, creation_statements, revision
+from metastored.store.engine.stamps import new_stamp
 from metastored.store.engine.statements import SQLITE, Statement, column_list
 from metastored.store.engine.transaction import Row, Transaction
 
 ROWS_AT_ONCE: Final = 1000
+
+_STAMP: Final = "statistics_stamp"
 
 Progress = Callable[[int, int], None]
 """Rows that are done, and rows in all."""
@@ -38,16 +41,16 @@ def copy_database(source: Database, target: Database, progress: Progress | None 
     check_unused(target.reader())
     snapshot = source.snapshot()
     try:
-        total = sum(_count(snapshot, table) for table in schema.metadata.sorted_tables)
+        total = sum(_count(snapshot, table) for table in schema.own_rows())
         done = 0
         try:
             with target.migration() as engine, engine.begin() as connection:
                 for statement in creation_statements(target.dialect):
                     connection.exec_driver_sql(statement)
                 connection.execute(schema.counters.delete())
-                for table in schema.metadata.sorted_tables:
+                for table in schema.own_rows():
                     for rows in _batches(snapshot, table):
-                        connection.execute(table.insert(), rows)
+                        connection.execute(table.insert(), _with_new_stamps(table, rows))
                         done += len(rows)
                         if progress is not None:
                             progress(done, total)
@@ -71,6 +74,18 @@ def _batches(tx: Transaction, table: Table) -> Iterator[list[dict[str, Any]]]:
     rows = tx.each(_all(table))
     while batch := list(islice(rows, ROWS_AT_ONCE)):
         yield [dict(zip(names, _plain(table, row), strict=True)) for row in batch]
+
+
+def _with_new_stamps(table: Table, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows as the target gets them.
+
+    A server may have cached what it read at the target's address before: no entry is valid for a table of the copy,
+    although ids and the stamp may be those that it knew.
+    """
+    if table is schema.tables:
+        for row in rows:
+            row[_STAMP] = new_stamp()
+    return rows
 
 
 def _all(table: Table) -> Statement:
@@ -127,8 +142,8 @@ def _continue_ids(connection: Connection, table: Table, last: int) -> None:
 
 
 def _compare(source: Transaction, target: Connection) -> None:
-    """Raises StoreError when a table of the target has other rows than the source."""
-    for table in schema.metadata.sorted_tables:
+    """Raises StoreError when a table of the target has other rows than the source, but for new stamps."""
+    for table in schema.own_rows():
         before = _digest(table, source.each(_all(table)))
         rows = target.execute(select(table), execution_options={"yield_per": ROWS_AT_ONCE})
         after = _digest(table, (tuple(row) for row in rows))
@@ -136,11 +151,19 @@ def _compare(source: Transaction, target: Connection) -> None:
             raise StoreError(f"the rows of {table.name} were not copied exactly; nothing was written")
 
 
+def _compared(table: Table, row: Row) -> Row:
+    values = _plain(table, row)
+    if table is not schema.tables:
+        return values
+    at = list(table.columns.keys()).index(_STAMP)
+    return (*values[:at], *values[at + 1 :])
+
+
 def _digest(table: Table, rows: Iterator[Row]) -> tuple[int, int]:
     """The number of rows, and the sum of their hashes: the order of rows does not matter."""
     number = total = 0
     for row in rows:
         number += 1
-        text_of_row = repr(_plain(table, row)).encode()
+        text_of_row = repr(_compared(table, row)).encode()
         total += int.from_bytes(hashlib.blake2b(text_of_row, digest_size=16).digest())
     return number, total & (2**128 - 1)

@@ -317,6 +317,13 @@ CREATE TABLE functions (
     FOREIGN KEY(db_id) REFERENCES databases (id)
 );
 
+CREATE TABLE table_name_stamps (
+    db_id BIGINT NOT NULL,
+    stamp BIGINT NOT NULL,
+    PRIMARY KEY (db_id),
+    FOREIGN KEY(db_id) REFERENCES databases (id) ON DELETE CASCADE
+);
+
 CREATE TABLE tables (
     id BIGSERIAL NOT NULL,
     db_id BIGINT NOT NULL,
@@ -420,6 +427,8 @@ CREATE TABLE partitions (
     UNIQUE (table_id, name),
     FOREIGN KEY(table_id) REFERENCES tables (id) ON DELETE CASCADE
 );
+
+CREATE INDEX partitions_ids ON partitions (table_id, id);
 
 CREATE INDEX partitions_values ON partitions (table_id, v1, v2);
 

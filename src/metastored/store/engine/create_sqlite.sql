@@ -318,6 +318,13 @@ CREATE TABLE functions (
     FOREIGN KEY(db_id) REFERENCES databases (id)
 );
 
+CREATE TABLE table_name_stamps (
+    db_id INTEGER NOT NULL,
+    stamp BIGINT NOT NULL,
+    PRIMARY KEY (db_id),
+    FOREIGN KEY(db_id) REFERENCES databases (id) ON DELETE CASCADE
+);
+
 CREATE TABLE tables (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     db_id INTEGER NOT NULL,
@@ -421,6 +428,8 @@ CREATE TABLE partitions (
     UNIQUE (table_id, name),
     FOREIGN KEY(table_id) REFERENCES tables (id) ON DELETE CASCADE
 );
+
+CREATE INDEX partitions_ids ON partitions (table_id, id);
 
 CREATE INDEX partitions_values ON partitions (table_id, v1, v2);
 
@@ -556,5 +565,6 @@ ANALYZE sqlite_schema;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('partitions', 'sqlite_autoindex_partitions_1', '1000000 10000 1'),
     ('partitions', 'partitions_values', '1000000 10000 100 1'),
+    ('partitions', 'partitions_ids', '1000000 10000 1'),
     ('table_statistics', 'table_statistics', '1000000 50 2 1'),
     ('partition_statistics', 'partition_statistics', '1000000 50 2 1');

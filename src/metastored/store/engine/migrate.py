@@ -14,12 +14,13 @@ from metastored.store.engine.creating import creation, table_names
 from metastored.store.engine.database import Database
 from metastored.store.engine.statements import SQLITE, Statement
 from metastored.store.engine.transaction import Transaction
+from metastored.store.engine.triggers import trigger_statements
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every revision, oldest first. A test compares them with the files in `migrations/versions`."""
 
 HEAD = REVISIONS[-1]
@@ -144,9 +145,10 @@ def check_unused(tx: Transaction) -> None:
 
 
 def creation_statements(dialect: str) -> tuple[str, ...]:
-    """The statements that give an empty database all tables and the newest revision."""
+    """The statements that give an empty database all tables, their triggers and the newest revision."""
     return (
         *creation(dialect),
+        *trigger_statements(dialect),
         f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
         f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))",
         f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ('{HEAD}')",

@@ -106,6 +106,14 @@ tables = _table(
     sqlite_autoincrement=True,
 )
 
+# A new number after each change of the names or types of a database's tables: a cache compares it. Only triggers write
+# it (`triggers.py`), so writes of any program are noticed. A database without a stamp has had no table.
+table_name_stamps = _table(
+    "table_name_stamps",
+    Column("db_id", _id(), _reference("databases.id", cascade=True), primary_key=True, autoincrement=False),
+    _column("stamp", BigInteger()),
+)
+
 table_params = _table(
     "table_params",
     _column("table_id", _id(), _reference("tables.id", cascade=True)),
@@ -148,6 +156,8 @@ partitions = _table(
     _column("body", LargeBinary()),
     UniqueConstraint("table_id", "name"),
     Index("partitions_values", "table_id", "v1", "v2"),
+    # The newest partition of a table: a cache compares it.
+    Index("partitions_ids", "table_id", "id"),
 )
 
 partition_marks = _table(
@@ -579,3 +589,11 @@ users = _table(
     _column("change_time", BigInteger()),
     PrimaryKeyConstraint("name"),
 )
+
+
+def own_rows() -> list[Table]:
+    """The tables whose rows metastored writes itself, those that others refer to first.
+
+    Rows of the other tables are written by triggers. A copy of a database gets its own.
+    """
+    return [table for table in metadata.sorted_tables if table is not table_name_stamps]

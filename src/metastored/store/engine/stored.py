@@ -45,6 +45,7 @@ FIRST_COUNTERS: Final = tuple(
 SQLITE_STATISTICS: Final = (
     ("partitions", "sqlite_autoindex_partitions_1", "1000000 10000 1"),
     ("partitions", "partitions_values", "1000000 10000 100 1"),
+    ("partitions", "partitions_ids", "1000000 10000 1"),
     ("table_statistics", "table_statistics", "1000000 50 2 1"),
     ("partition_statistics", "partition_statistics", "1000000 50 2 1"),
 )

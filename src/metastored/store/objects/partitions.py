@@ -69,6 +69,12 @@ _FIND = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id
 _FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id AND name IN :names ORDER BY name")
 _EACH = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
 _NAMES = Statement("SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
+_NAMES_VERSION = Statement(
+    """
+    SELECT statistics_stamp, (SELECT max(id) FROM partitions WHERE table_id = :table_id)
+    FROM tables WHERE id = :table_id
+    """
+)
 _EXISTING = Statement("SELECT name FROM partitions WHERE table_id = :table_id AND name IN :names ORDER BY name")
 _COUNT = Statement("SELECT count(*) FROM partitions WHERE table_id = :table_id")
 _LOCATIONS = Statement(
@@ -118,6 +124,16 @@ def existing(tx: Transaction, table_id: int, names: Sequence[str]) -> list[str]:
 def names(tx: Transaction, table_id: int, limit: int = -1) -> list[str]:
     """The names of a table's partitions, sorted."""
     return [name for (name,) in tx.each(_NAMES, table_id=table_id, limit=limit_of(limit))]
+
+
+def names_version(tx: Transaction, table_id: int) -> tuple[int, int | None] | None:
+    """A version of the names of a table's partitions: equal ones mean equal names. None if the table does not exist.
+
+    Partitions are added under the table's lock, each with a higher id than those that are there: the newest id differs.
+    An id may be used again after a drop, but each drop and each rename writes a new statistics stamp.
+    """
+    row = tx.one(_NAMES_VERSION, table_id=table_id)
+    return None if row is None else (row[0], row[1])
 
 
 def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[str]:

@@ -61,6 +61,13 @@ _ROWS = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE {_IN_DATABASE} ORDER BY t.na
 _BETWEEN = "t.name >= :first AND t.name < :end"
 _NAMES = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} ORDER BY t.name")
 _NAMES_BETWEEN = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND {_BETWEEN} ORDER BY t.name")
+_NAMES_VERSION = Statement(
+    f"""
+    SELECT s.db_id, s.stamp
+    FROM table_name_stamps s JOIN databases d ON s.db_id = d.id JOIN catalogs c ON d.cat_id = c.id
+    WHERE {_IN_DATABASE}
+    """
+)
 _NAMES_OF_TYPE = Statement(f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND t.type = :type ORDER BY t.name")
 _NAMES_OF_TYPE_BETWEEN = Statement(
     f"SELECT t.name {_FROM} WHERE {_IN_DATABASE} AND t.type = :type AND {_BETWEEN} ORDER BY t.name"
@@ -158,6 +165,15 @@ def names(tx: Transaction, cat: str, db: str, type: str | None = None, prefix: s
     else:
         statement = _NAMES_OF_TYPE_BETWEEN if prefix else _NAMES_OF_TYPE
     return [name for (name,) in tx.all(statement, **named)]
+
+
+def names_version(tx: Transaction, cat: str, db: str) -> tuple[int, int] | None:
+    """The id of a database and a stamp: equal ones mean equal names and types of its tables.
+
+    None for a database that does not exist, or has had no table.
+    """
+    row = tx.one(_NAMES_VERSION, cat=cat, db=db)
+    return None if row is None else (row[0], row[1])
 
 
 def metas(tx: Transaction, cat: str, db: str, prefix: str = "") -> list[TableMeta]:
