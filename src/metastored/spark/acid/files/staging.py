@@ -3,7 +3,9 @@
     <table>/_tmp_acid_<transaction>/<statement>/acid_p0=2024/acid_op=2/acid_b=3/part-00000-….orc
 
 Without buckets, all new rows are of bucket 0, since Trino writes no other file of deletes; each task has a statement id
-of its own. Nothing is read or renamed here: `publishing.py` does that.
+of its own. Columns are made by texts of SQL where no name of the table is in them: PySpark exchanges several messages
+with the JVM for each part of a Column, and one for a list of texts. Nothing is read or renamed here: `publishing.py`
+does that.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
@@ -20,6 +22,7 @@ from metastored.hive.quoting import backquoted
 from metastored.spark.acid.files.buckets import bucket_column
 from metastored.spark.acid.files.formats import format_options, source_format
 from metastored.spark.acid.tables import AcidTable
+from metastored.spark.local_rows import text_literal
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""
@@ -32,8 +35,10 @@ OPERATION, FILE = "acid_op", "acid_b"
 """The columns by which staged files are divided, after those of the partition keys."""
 IDS: Final = 0xFFF + 1
 """The number of buckets, and of statement ids of a transaction."""
-_ROW_MASK: Final = (1 << 33) - 1
 _VERSION: Final = 1 << 29
+_NEXT_ROW: Final = f"monotonically_increasing_id() & {(1 << 33) - 1}L"
+_DELETED: Final = f"{OPERATION} = {DELETE}"
+_BUCKET_OF_ROW: Final = "CASE WHEN shiftrightunsigned(b, 29) = 0 THEN b ELSE shiftright(b, 16) & 4095 END"
 Column = Any
 
 
@@ -58,8 +63,8 @@ def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: 
     if names:
         frame = frame.sortWithinPartitions(*names)
     if not table.insert_only:
-        bucket = _in_bucket(F.col(FILE), statement) if bucketed else _in_task(statement)
-        frame = frame.select(*_acid_columns(F.lit(INSERT), _long(write_id), bucket, _next_row(), write_id), *names)
+        bucket = _in_bucket(statement) if bucketed else _in_task(statement)
+        frame = frame.selectExpr(*_acid_columns(str(INSERT), f"{write_id}L", bucket, _NEXT_ROW, write_id), *names)
     _write(table, frame, names, location)
 
 
@@ -69,37 +74,38 @@ def stage_changes(table: AcidTable, events: DataFrame, write_id: int, statement:
     Deletes of the same row have the same salt. Raises InvalidOperationException if a row is deleted twice.
     """
     names = [key_name(at) for at in range(len(table.keys))]
-    deleted = F.col("op") == DELETE
-    of_row = F.when(F.shiftrightunsigned("b", 29) == 0, F.col("b")).otherwise(
-        F.shiftright("b", 16).bitwiseAND(F.lit(0xFFF))
-    )
-    new = F.lit(0)
-    if table.buckets is not None:
-        new = bucket_column(table, lambda name: F.col("row").getField(name))
     # Spark sorts again before it writes, unless the rows are sorted by these very columns already.
-    events = events.select(
-        *EVENT_FIELDS[1:],
-        *names,
-        F.col("op").alias(OPERATION),
-        F.when(deleted, of_row).otherwise(new).cast("int").alias(FILE),
-        (F.col("salt") if table.buckets is None else F.when(deleted, of_row).otherwise(new)).alias("salt"),
-    )
-    deleted = F.col(OPERATION) == DELETE
+    if table.buckets is None:
+        file = f"CASE WHEN op = {DELETE} THEN {_BUCKET_OF_ROW} ELSE 0 END"
+        kept = [*EVENT_FIELDS[1:], *names, f"op AS {OPERATION}", f"CAST({file} AS INT) AS {FILE}", "salt"]
+        events = events.selectExpr(*kept)
+    else:
+        new = bucket_column(table, lambda name: F.col("row").getField(name))
+        bucket_of_event = F.when(F.col("op") == DELETE, F.expr(_BUCKET_OF_ROW)).otherwise(new)
+        events = events.select(
+            *EVENT_FIELDS[1:],
+            *names,
+            F.col("op").alias(OPERATION),
+            bucket_of_event.cast("int").alias(FILE),
+            bucket_of_event.alias("salt"),
+        )
     distribution = [*names, OPERATION, "salt"]
-    key = F.struct("o", "b", "r")
-    previous = F.lag(key).over(Window.partitionBy(*distribution).orderBy("o", "b", "r"))
-    checked = F.when(deleted & (previous == key), F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col(OPERATION))
-    events = _distributed(table, events, statement, distribution).withColumn(OPERATION, checked)
+    previous = f"lag(struct(o, b, r)) OVER (PARTITION BY {', '.join(distribution)} ORDER BY o, b, r)"
+    checked = (
+        f"CASE WHEN {_DELETED} AND {previous} = struct(o, b, r) "
+        f"THEN CAST(raise_error({text_literal(TWICE)}) AS INT) ELSE {OPERATION} END"
+    )
+    events = _distributed(table, events, statement, distribution).withColumn(OPERATION, F.expr(checked))
     events = events.sortWithinPartitions(*names, OPERATION, FILE, "o", "b", "r")
-    bucket = _in_bucket(F.col(FILE), statement) if table.buckets is not None else _in_task(statement)
+    bucket = _in_bucket(statement) if table.buckets is not None else _in_task(statement)
     columns = _acid_columns(
-        F.col(OPERATION),
-        F.when(deleted, F.col("o")).otherwise(_long(write_id)),
-        F.when(deleted, F.col("b")).otherwise(bucket).cast("int"),
-        F.when(deleted, F.col("r")).otherwise(_next_row()),
+        OPERATION,
+        f"CASE WHEN {_DELETED} THEN o ELSE {write_id}L END",
+        f"CASE WHEN {_DELETED} THEN b ELSE {bucket} END",
+        f"CASE WHEN {_DELETED} THEN r ELSE {_NEXT_ROW} END",
         write_id,
     )
-    frame = events.select(*columns, *names, OPERATION, FILE)
+    frame = events.selectExpr(*columns, *names, OPERATION, FILE)
     try:
         _write(table, frame, [*names, OPERATION, FILE], location)
     except Exception as error:
@@ -122,15 +128,15 @@ def _columns(table: AcidTable) -> list[Column]:
     return [F.col(backquoted(field.name)) for field in table.columns]
 
 
-def _acid_columns(operation: Column, owid: Column, bucket: Column, row_id: Column, write_id: int) -> list[Column]:
+def _acid_columns(operation: str, owid: str, bucket: str, row_id: str, write_id: int) -> list[str]:
     """Hive's six columns, with the names in the case that all versions of Hive accept."""
     return [
-        operation.cast("int").alias("operation"),
-        owid.alias("originalTransaction"),
-        bucket.alias("bucket"),
-        row_id.alias("rowId"),
-        _long(write_id).alias("currentTransaction"),
-        F.col("row"),
+        f"CAST({operation} AS INT) AS operation",
+        f"{owid} AS originalTransaction",
+        f"CAST({bucket} AS INT) AS bucket",
+        f"{row_id} AS rowId",
+        f"{write_id}L AS currentTransaction",
+        "`row`",
     ]
 
 
@@ -150,21 +156,14 @@ def _distributed(table: AcidTable, events: DataFrame, statement: int, by: Sequen
     return events.repartition(*by) if wanted <= most else events.repartition(most, *by)
 
 
-def _in_task(statement: int) -> Column:
+def _in_task(statement: int) -> str:
     """Bucket 0, with the statement id of the task."""
-    return F.lit(_VERSION).bitwiseOR(F.spark_partition_id() + F.lit(statement)).cast("int")
+    return f"{_VERSION} | (spark_partition_id() + {statement})"
 
 
-def _in_bucket(bucket: Column, statement: int) -> Column:
-    return F.lit(_VERSION).bitwiseOR(F.shiftleft(bucket, 16)).bitwiseOR(F.lit(statement)).cast("int")
-
-
-def _next_row() -> Column:
-    return F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_MASK))
-
-
-def _long(number: int) -> Column:
-    return F.lit(number).cast("bigint")
+def _in_bucket(statement: int) -> str:
+    """The bucket in the column FILE, with the statement id."""
+    return f"{_VERSION} | shiftleft({FILE}, 16) | {statement}"
 
 
 def _write(table: AcidTable, frame: DataFrame, partitioned_by: Sequence[str], location: str) -> None:
