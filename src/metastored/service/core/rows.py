@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from itertools import chain
 from struct import Struct
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
@@ -27,7 +26,7 @@ from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
-from metastored.store.objects.partitions import PartitionRow, Sizes
+from metastored.store.objects.partitions import BASES, CompactRow, PartitionRow, Sizes
 from metastored.store.objects.tables import TableRow
 from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
@@ -48,6 +47,8 @@ STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
+_LOCATION = b"\x0b\x00\x02"
+_WRITE_ID = b"\x0a\x00\x0a"
 _VALUES = b"\x0f\x00\x01\x0b\x00\x00\x00"
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
@@ -315,6 +316,33 @@ def _times_and_parameters(rest: bytes) -> tuple[bytes, bytes]:
     return body_of(fields), binary.encode(PartitionWithoutSD(parameters=own.parameters))
 
 
+class _CompactHeads(dict[int, bytes]):
+    """By place: the bytes between the body of a compact row and its location."""
+
+    def __init__(self, heads: Mapping[int | None, bytes], always_written: bool) -> None:
+        super().__init__()
+        self._heads = heads
+        self._write_id = _WRITE_ID + binary.pack_q(-1) if always_written else b""
+
+    def __missing__(self, place: int) -> bytes:
+        head = self[place] = self._write_id + self._heads[place // BASES]
+        return head
+
+
+class _Located(dict[tuple[int, int], bytes]):
+    """By place and the length of what follows: the bytes of a location up to the end of its base."""
+
+    def __init__(self, bases: Mapping[int, bytes]) -> None:
+        super().__init__()
+        self._bases = bases
+
+    def __missing__(self, key: tuple[int, int]) -> bytes:
+        place, length = key
+        base = self._bases[place % BASES]
+        start = self[key] = _LOCATION + pack(len(base) + length) + base
+        return start
+
+
 class Splicer:
     """Turns partition rows of one table into Partition structs, using the table's shapes and bases.
 
@@ -353,14 +381,27 @@ class Splicer:
         if fmt != BODY_FORMAT:
             check_format(fmt, f"partition {name}")
         if write_id > 0 or self._always_written:
-            own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
+            own += _WRITE_ID + binary.pack_q(write_id)
         if base is not None:
             location = self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
         elif suffix is not None:
             location = suffix.encode("utf-8", "surrogateescape")
         else:
             return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
-        return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
+        return own, self._heads[shape], _LOCATION, pack(len(location)), location, b"\x00\x00"
+
+    def pieces(self, compact: Iterable[CompactRow], others: Iterator[Row]) -> list[bytes]:
+        """As `parts`, for many rows; `others` has those that are not compact, in the same order."""
+        heads, located = _CompactHeads(self._heads, self._always_written), _Located(self._bases)
+        return [
+            piece
+            for place, tail, own in compact
+            for piece in (
+                (own, heads[place], located[place, len(tail)], tail, b"\x00\x00")
+                if place is not None
+                else self.parts(next(others))
+            )
+        ]
 
     def location(self, row: Row) -> bytes | None:
         """The location of a partition; None if it has none."""
@@ -431,10 +472,6 @@ class Splicer:
         written = group.number if self._always_written else group.written
         return group.number * fixed + group.body + group.location + 11 * written
 
-    def chunks(self, partition_rows: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
-        """The structs of many rows, in chunks of about `target` bytes."""
-        return joined(chain.from_iterable(map(self.parts, partition_rows)), target)
-
 
 def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
     """Pieces joined to chunks of about `target` bytes."""
@@ -449,6 +486,12 @@ def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
             size = 0
     if some:
         yield b"".join(some)
+
+
+def chunks(pieces: list[bytes], length: int) -> Iterator[bytes]:
+    """Pieces of structs of about the same size, `length` bytes in all, joined to chunks of about CHUNK bytes."""
+    step = max(1, len(pieces) * CHUNK // length)
+    return (b"".join(pieces[start : start + step]) for start in range(0, len(pieces), step))
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
