@@ -9,7 +9,7 @@ import pytest
 
 from metastored.hive.generation import Generation
 from metastored.service.core import rows
-from metastored.service.core.changes import EVENT_FORMAT, WITHOUT_STORAGE, pack
+from metastored.service.core.changes import EVENT_FORMAT, MANY, SHARED, WITHOUT_STORAGE, pack
 from metastored.service.events.messages import rendered
 from metastored.store.objects import events
 from metastored.store.objects.events import EventRow
@@ -100,6 +100,24 @@ def test_the_columns_of_the_table_are_stored_once(filled: Metastore) -> None:
     before, after = _states(row)
     assert before == part
     assert after == replace(part, parameters={**(after.parameters or {}), "k": "w"}, writeId=after.writeId)
+
+
+@pytest.mark.parametrize("generation", [Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
+def test_many_changes_have_the_messages_of_single_ones(filled: Metastore, generation: Generation) -> None:
+    added = tuple(partition("d", "p", (f"{at}",), parameters={"k": "v", "totalSize": "1"}) for at in range(2, MANY + 9))
+    filled.call("add_partitions", added)
+    parts: tuple[Partition, ...] = filled.call("get_partitions", "d", "p", -1)
+    changed = tuple(replace(part, parameters={**(part.parameters or {}), "k": "w"}) for part in parts)
+    filled.call("alter_partitions", "d", "p", changed)
+    filled.call("alter_partitions", "d", "p", parts)
+    for part in changed:
+        filled.call("alter_partition", "d", "p", part)
+    rows_of = _changes(filled)
+    many, single = rows_of[: len(parts)], rows_of[2 * len(parts) :]
+    assert {row.fmt for row in many} == {SHARED}
+    assert {row.fmt for row in single} == {WITHOUT_STORAGE}
+    for one, other in zip(many, single, strict=True):
+        assert rendered(one, generation)[0] == rendered(other._replace(id=one.id), generation)[0]
 
 
 def test_a_change_of_columns_and_location_has_both_storage_descriptors(filled: Metastore) -> None:
