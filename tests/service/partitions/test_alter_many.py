@@ -1,15 +1,19 @@
-"""Changes of many partitions in one call, whose rows are read once while nothing else is committed."""
+"""Changes and drops of many partitions in one call, whose rows are read once while nothing else is committed."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from metastored.errors import InvalidOperationException
-from metastored.service.partitions import alter
-from metastored.service.partitions.alter import MANY
+from metastored.service.core.conflicts import MANY
+from metastored.service.core.context import Context
+from metastored.service.core.removing import removing
+from metastored.service.partitions import alter, drop
 from metastored.store.objects import partitions, tables
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.partitions import DropPartitionsRequest, Partition, RequestPartsSpec
 from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 from tests.support.objects import partition, table
@@ -75,6 +79,31 @@ def test_a_write_id_that_is_set_after_a_partition_was_read_is_kept(
     assert row is not None
     kept = partitions.find(filled.database.reader(), row.id, "ds=03")
     assert kept is not None and kept.write_id == 7
+
+
+def test_a_drop_keeps_the_directory_of_a_partition_that_was_moved_after_it_was_read(
+    filled: Metastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dropped: list[str] = []
+    check = removing
+
+    def moved(ctx: Context, change: Any, expected: Any) -> Any:
+        with filled.database.write() as tx:
+            row = tables.find(tx, "hive", "d", "p")
+            assert row is not None
+            stored = partitions.find(tx, row.id, "ds=03")
+            assert stored is not None
+            partitions.update_many(tx, [stored._replace(base=None, suffix="file:/elsewhere/03")])
+        result = check(ctx, change, expected)
+        dropped.extend(result.directories)
+        return result
+
+    monkeypatch.setattr(drop, "removing", moved)
+    names = tuple(f"ds={number:02d}" for number in range(COUNT))
+    request = DropPartitionsRequest("d", "p", RequestPartsSpec(names=names), deleteData=True)
+    assert len(filled.call("drop_partitions_req", request).partitions) == COUNT
+    assert "file:/elsewhere/03" in dropped
+    assert not any(directory.endswith("/ds=03") for directory in dropped)
 
 
 def test_a_partition_that_is_twice_in_a_call_has_the_second_change(filled: Metastore) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from metastored.errors import InvalidOperationException, MetaException, MetastoreError
 from metastored.hive.location_rules import relative
@@ -21,7 +21,7 @@ from metastored.model.conditions import CHANGES_ONLY, OTHER_PARTITION, storage_w
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import OF_TABLE, WITHOUT_STORAGE, record_many
-from metastored.service.core.conflicts import locked_at_location, no_pending_job
+from metastored.service.core.conflicts import is_unchanged, locked_at_location, no_pending_job, version_for
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_roll_back, plan_move
 from metastored.service.core.java_text import java_text
@@ -48,8 +48,6 @@ from metastored.wire.generated.partitions import (
 )
 from metastored.wire.structs import replace
 
-MANY: Final = 16
-"""Partitions of a call from which on the version of the database is compared, so that they are not read twice."""
 NOT_COMMITTED = "The transaction for alter partition did not commit successfully."
 
 
@@ -155,7 +153,7 @@ def _alter(
     """Alters all of them or none. Raises MetaException if one of them does not meet the condition of the call."""
     names = env.get(CHANGES_ONLY)
     only = None if names is None else frozenset(filter(None, names.split(",")))
-    version = ctx.database.version() if len(requested) >= MANY else None
+    version = version_for(ctx.database, len(requested))
     with ctx.reading() as tx:
         part_names = list(_names(parent, requested))
         existing = _by_name(tx, parent, part_names)
@@ -183,8 +181,7 @@ def _alter(
         locked_at_location(tx, parent.row)
         shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
         states: list[_State] = []
-        # Rows that were read in the present version of the database are not read again.
-        stored = existing if version is not None and version == ctx.database.version() else None
+        stored = existing if is_unchanged(ctx.database, version) else None
         for batch in _batches(changed):
             splice = splicer(ctx, tx, parent.where, parent.row)
             without_shapes = splice.without_shapes()
