@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from metastored.cli.errors import explained
 from metastored.config import KEYS, load
@@ -33,13 +32,6 @@ def plain_flags(words: Sequence[str]) -> dict[str, str] | None:
     return flags
 
 
-YOUNG: Final = 10_000
-"""New objects after which Python looks for garbage in cycles.
-
-Requests make few cycles: with Python's own 700, a tenth of the time of a call with a thousand partitions is theirs.
-"""
-
-
 @explained
 def serve_until_stopped(flags: dict[str, str]) -> int:
     """Serves until stopped; `flags` override the environment and the file. Returns the exit code."""
@@ -51,6 +43,5 @@ def serve_until_stopped(flags: dict[str, str]) -> int:
     from metastored.server.workers import run
 
     gc.freeze()
-    gc.set_threshold(YOUNG)
     gc.enable()
     return run(settings, build)
