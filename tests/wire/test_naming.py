@@ -31,6 +31,7 @@ from metastored.wire.methods.naming import (
     Step,
     argument_layout,
     argument_names,
+    first_longer,
     names_in,
     old_struct_layout,
     result_layout,
@@ -227,6 +228,28 @@ def test_names_in_a_list_of_partitions() -> None:
     )
     one = [("db", "sales"), ("table", "orders")]
     assert found("add_partitions", parts) == [("part_values", "1"), *one, ("part_values", "2"), *one]
+
+
+@pytest.mark.parametrize(
+    ("role", "part"),
+    [
+        ("part_values", Partition(values=("1", "x" * 9), dbName="sales")),
+        ("db", Partition(dbName="x" * 9, tableName="orders")),
+        ("location", Partition(sd=StorageDescriptor(location="x" * 9))),
+    ],
+)
+def test_the_first_longer_name_is_found_wherever_it_is(role: str, part: Partition) -> None:
+    method, short = METHODS["add_partitions"], Partition(values=("1",), dbName="a", tableName="b")
+    assert first_longer(method, ((short, part),), {role: 8, "table": 5}) == (role, "x" * 9)
+    assert first_longer(method, ((short, part),), {role: 9}) is None
+    assert first_longer(method, (None,), {role: 1}) is None
+
+
+def test_the_first_longer_name_is_found_in_lists_and_map_keys() -> None:
+    request = GetValidWriteIdsRequest(fullTableNames=("a.t", "b.orders"))
+    assert first_longer(METHODS["get_valid_write_ids"], (request,), {"full_name": 4}) == ("full_name", "b.orders")
+    method = METHODS["add_write_ids_to_min_history"]
+    assert first_longer(method, (7, {"a.t": 3, "b.orders": 3}), {"full_name": 4}) == ("full_name", "b.orders")
 
 
 def test_names_in_lists_sets_and_map_keys() -> None:

@@ -133,8 +133,24 @@ def test_fields_that_structs_repeat_are_skipped_at_once() -> None:
         at = binary.skip(data, at, STRUCT, 0, memo)
         assert data[:at].endswith(binary.encode(each))
     assert at == len(data)
-    ((first, run),) = memo.runs.values()
+    (runs,) = memo.runs.values()
+    ((first, run),) = runs.items()
     assert first == 2 and b"t" * 50 in run and b"d" * 50 in run
+
+
+def test_all_runs_of_a_struct_are_skipped() -> None:
+    described = [storage(location=f"file:/{at}", parameters={"k": "v" * 80}) for at in range(5)]
+    changed = [storage(location=f"file:/{at}", parameters={"k": "w" * 80}) for at in range(3)]
+    memo, at, data = binary.SkipMemo(), 0, b"".join(map(binary.encode, [*described, *changed]))
+    for each in described:
+        at = binary.skip(data, at, STRUCT, 0, memo)
+        assert data[:at].endswith(binary.encode(each))
+    (runs,) = memo.runs.values()
+    assert sorted(runs) == [1, 3]
+    for each in changed:
+        at = binary.skip(data, at, STRUCT, 0, memo)
+        assert data[:at].endswith(binary.encode(each))
+    assert memo.runs[0][3] != runs[3] and memo.runs[0][1] == runs[1]
 
 
 def test_structs_that_never_repeat_anything_are_not_compared_for_long() -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from metastored.wire.codec import binary
+from metastored.wire.message import CALL
+from metastored.wire.methods import METHODS
 from tests.support.codecs import PROTOCOLS
+from tests.support.objects import partition
 from tests.wire.corpus import sound_calls, sound_reply
 
 pytestmark = pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -41,6 +45,18 @@ def test_any_number_of_pieces_gives_the_same_end(protocol: str, size: int) -> No
             data += message[start : start + size]
         assert walker.end(data) == len(message)
         assert walker.end(data + b"more") == len(message)
+
+
+@pytest.mark.parametrize("size", [11, 500, 1500, 4000, 20_000])
+def test_long_elements_that_arrive_in_pieces_have_the_same_end(protocol: str, size: int) -> None:
+    wire, method = PROTOCOLS[protocol], METHODS["add_partitions"]
+    parts = [partition("d", "p", (f"{at}",), parameters={"k": "v" * (at % 5 * 700)}) for at in range(30)]
+    message = wire.write(CALL, method.name_bytes, 1, binary.encode_args(method, (tuple(parts),)), method)
+    walker, data = wire.walker(0), bytearray()
+    for start in range(0, len(message), size):
+        assert start == 0 or walker.end(data) is None
+        data += message[start : start + size]
+    assert walker.end(data) == len(message)
 
 
 def test_an_end_inside_the_last_piece_is_found(protocol: str) -> None:

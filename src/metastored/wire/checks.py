@@ -11,7 +11,7 @@ from typing import Final
 from metastored.hive import limits
 from metastored.wire.message import Call
 from metastored.wire.methods import Method
-from metastored.wire.methods.naming import names_in
+from metastored.wire.methods.naming import first_longer
 from metastored.wire.methods.plan import is_struct
 
 LONGEST: Final = {
@@ -45,9 +45,9 @@ def fault(call: Call) -> str | None:
     # No name is longer than the message, so the usual call is not walked.
     if call.size <= _SHORTEST:
         return None
-    for role, value in names_in(method, args):
-        most = LONGEST.get(role)
-        if most is not None and isinstance(value, str) and len(value) > most:
-            shown = limits.shortened(value)
-            return f"{method.name} was given a {role} of {len(value)} characters ({shown}); at most {most} are accepted"
-    return None
+    too_long = first_longer(method, args, LONGEST)
+    if too_long is None:
+        return None
+    role, value = too_long
+    shown, most = limits.shortened(value), LONGEST[role]
+    return f"{method.name} was given a {role} of {len(value)} characters ({shown}); at most {most} are accepted"

@@ -61,8 +61,10 @@ def replace(struct: T, **changes: Any) -> T:
     cls = type(struct)
     at = _indexes(cls)
     values = list(struct)
-    for name, value in changes.items():
-        if name not in at:
-            raise TypeError(f"{cls.__name__} has no field {name!r}; it has {', '.join(at)}")
-        values[at[name]] = value
+    try:
+        for name, value in changes.items():
+            values[at[name]] = value
+    except KeyError as unknown:
+        name = unknown.args[0]
+        raise TypeError(f"{cls.__name__} has no field {name!r}; it has {', '.join(at)}") from None
     return new(cls, values)

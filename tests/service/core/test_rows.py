@@ -11,6 +11,8 @@ import pytest
 import metastored.service
 from metastored.errors import StoreError
 from metastored.service.core import rows
+from metastored.store.engine.stored import BODY_FORMAT
+from metastored.store.objects.partitions import PartitionRow
 from metastored.wire.codec import binary
 from metastored.wire.generated.common import (
     ColumnStatisticsData,
@@ -75,6 +77,25 @@ def test_tables_are_the_same_apart_from_names_and_some_parameters(other: dict[st
 def test_a_partitions_row_has_its_own_fields_without_names_and_storage() -> None:
     named = replace(PARTITION, dbName="d", tableName="t", catName="hive", sd=SD)
     assert rows.partition_own(rows.partition_body(named)) == PARTITION
+
+
+@pytest.mark.parametrize("values", [None, (), ("1",), ("é", "x" * 300), tuple("abc")])
+@pytest.mark.parametrize("parameters", [None, {}, {"k": "v", "é": "\udcff"}, {"k" * 300: ""}])
+@pytest.mark.parametrize("times", [(None, None), (5, None), (0, -6)])
+def test_a_partitions_body_is_that_of_the_codec(
+    values: tuple[str, ...] | None, parameters: dict[str, str] | None, times: tuple[int | None, int | None]
+) -> None:
+    own = Partition(values=values, createTime=times[0], lastAccessTime=times[1], parameters=parameters)
+    body = rows.partition_body(replace(own, dbName="d", tableName="p", sd=SD, writeId=3))
+    assert body == rows.body_of(own)
+
+
+def test_parameters_of_many_partitions_are_those_of_each() -> None:
+    owns = [replace(PARTITION, values=(f"{at}",), parameters={"k": "v" * (at // 3)}) for at in range(9)]
+    owns += [replace(owns[-1], createTime=7), Partition(values=("x",)), replace(PARTITION, values=("1",) * 300)]
+    stored = [PartitionRow(1, "n", 1, 1, None, -1, BODY_FORMAT, rows.partition_body(own)) for own in owns]
+    parameters_of = rows.ParametersOf()
+    assert [parameters_of(row) for row in stored] == [own.parameters or {} for own in owns]
 
 
 def test_a_shape_has_all_of_the_storage_but_its_location() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import orjson
 import pytest
 
+from metastored.errors import StoreError
 from metastored.hive.generation import Generation
 from metastored.service.core import rows
-from metastored.service.core.changes import EVENT_FORMAT, WITHOUT_STORAGE, pack
+from metastored.service.core.changes import EVENT_FORMAT, MANY, SHARED, WITHOUT_STORAGE, pack
 from metastored.service.events.messages import rendered
 from metastored.store.objects import events
 from metastored.store.objects.events import EventRow
@@ -102,6 +104,24 @@ def test_the_columns_of_the_table_are_stored_once(filled: Metastore) -> None:
     assert after == replace(part, parameters={**(after.parameters or {}), "k": "w"}, writeId=after.writeId)
 
 
+@pytest.mark.parametrize("generation", [Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
+def test_many_changes_have_the_messages_of_single_ones(filled: Metastore, generation: Generation) -> None:
+    added = tuple(partition("d", "p", (f"{at}",), parameters={"k": "v", "totalSize": "1"}) for at in range(2, MANY + 9))
+    filled.call("add_partitions", added)
+    parts: tuple[Partition, ...] = filled.call("get_partitions", "d", "p", -1)
+    changed = tuple(replace(part, parameters={**(part.parameters or {}), "k": "w"}) for part in parts)
+    filled.call("alter_partitions", "d", "p", changed)
+    filled.call("alter_partitions", "d", "p", parts)
+    for part in changed:
+        filled.call("alter_partition", "d", "p", part)
+    rows_of = _changes(filled)
+    many, single = rows_of[: len(parts)], rows_of[2 * len(parts) :]
+    assert {row.fmt for row in many} == {SHARED}
+    assert {row.fmt for row in single} == {WITHOUT_STORAGE}
+    for one, other in zip(many, single, strict=True):
+        assert rendered(one, generation)[0] == rendered(other._replace(id=one.id), generation)[0]
+
+
 def test_a_change_of_columns_and_location_has_both_storage_descriptors(filled: Metastore) -> None:
     part: Partition = filled.call("get_partition", "d", "p", ("1",))
     assert part.sd is not None
@@ -165,3 +185,14 @@ def test_an_event_of_the_former_format_has_the_same_message(filled: Metastore, g
     parts = [("table", filled.call("get_table", "d", "p")), ("before", before), ("after", after)]
     former = pack([("user", b"tester"), *((name, binary.encode(value)) for name, value in parts)])
     assert rendered(row._replace(fmt=EVENT_FORMAT, body=former), generation) == rendered(row, generation)
+
+
+@pytest.mark.parametrize("shared", [zlib.compress(bytes(1 << 16)), zlib.compress(b"x" * 100)[:-4]], ids=["long", "cut"])
+def test_shared_parts_are_decompressed_whole_and_up_to_a_limit(
+    filled: Metastore, monkeypatch: pytest.MonkeyPatch, shared: bytes
+) -> None:
+    """A backup that somebody else has made may have any bytes."""
+    monkeypatch.setattr("metastored.service.core.changes.SHARED_BYTES", 1 << 15)
+    row = events.since(filled.database.reader(), 0)[-1]._replace(fmt=SHARED, body=pack([("shared", shared)]))
+    with pytest.raises(StoreError, match="is stored in format 3"):
+        rendered(row, Generation.HIVE_3_1)

@@ -68,6 +68,35 @@ def test_a_list_has_all_partitions_and_its_length_however_many_are_held(
 
 
 @pytest.mark.parametrize("held", [HELD, 1])
+@pytest.mark.parametrize("written", [range(400, 600), range(COUNT - 2)])
+@pytest.mark.parametrize("limit", [-1, COUNT - 1])
+def test_partitions_with_write_ids_are_in_their_places_of_a_list(
+    filled: Metastore, monkeypatch: pytest.MonkeyPatch, held: int, written: range, limit: int
+) -> None:
+    monkeypatch.setattr(partition_lists, "HELD", held)
+    parts = filled.call("get_partitions", "d", "p", -1)
+    changed = tuple(replace(parts[number], writeId=1 + number % 3) for number in written)
+    filled.call("alter_partitions", "d", "p", changed)
+    stream = _stream(filled, None, limit)
+    data = b"".join(stream.chunks)
+    assert len(data) == stream.length
+    found = _decoded(data)
+    assert len(found) == (COUNT if limit < 0 else limit)
+    by_condition = _decoded(b"".join(_stream(filled, ALL, limit).chunks))
+    assert found == by_condition
+    for at in (written[0], written[-1], written[-1] + 1):
+        assert found[at] == filled.call("get_partition", "d", "p", found[at].values)
+
+
+def test_a_list_has_partitions_of_several_shapes(filled: Metastore) -> None:
+    later = [partition("d", "p", (f"later{number}",)) for number in range(SHORT)]
+    filled.call("add_partitions", tuple(replace(part, sd=storage("z int")) for part in later))
+    found = _decoded(b"".join(_stream(filled, None).chunks))
+    assert len(found) == COUNT + SHORT
+    assert found == _decoded(b"".join(_stream(filled, ALL).chunks))
+
+
+@pytest.mark.parametrize("held", [HELD, 1])
 @pytest.mark.parametrize("condition", [None, ALL])
 def test_a_list_that_is_being_sent_does_not_see_later_changes(
     filled: Metastore, monkeypatch: pytest.MonkeyPatch, held: int, condition: Where | None

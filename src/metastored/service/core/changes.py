@@ -9,8 +9,9 @@ type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
+from zlib import compress, decompressobj
 
 import orjson
 
@@ -30,6 +31,15 @@ WITHOUT_STORAGE: Final = 2
 Before and after a change they are mostly the same, and columns are most of an event's bytes. Versions that know only
 the first format refuse to read these events, and do not render them with parts missing.
 """
+SHARED: Final = 3
+"""As WITHOUT_STORAGE; the first part, `shared`, has the parts that all events of a call begin with, compressed.
+
+Without it, the table is most of an event's bytes.
+"""
+MANY: Final = 16
+"""From this many events of a call on, what they share is compressed."""
+SHARED_BYTES: Final = 128 << 20
+"""More than a request has: in the file of somebody else, a few bytes could stand for many more."""
 
 
 def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
@@ -49,6 +59,22 @@ def unpack(body: bytes) -> list[tuple[str, bytes]]:
         at = end + 4 + unpack_i(body, end)[0]
         parts.append((name, body[end + 4 : at]))
     return parts
+
+
+def unpack_event(fmt: int, body: bytes) -> list[tuple[str, bytes]]:
+    """The parts of an event. Raises ValueError for a format that this version does not read."""
+    if fmt not in (EVENT_FORMAT, WITHOUT_STORAGE, SHARED):
+        raise ValueError(fmt)
+    parts = unpack(body)
+    return parts if fmt != SHARED else [*unpack(_decompressed(parts[0][1])), *parts[1:]]
+
+
+def _decompressed(data: bytes) -> bytes:
+    inflate = decompressobj()
+    shared = inflate.decompress(data, SHARED_BYTES)
+    if not inflate.eof:
+        raise ValueError(f"the parts that events share have more than {SHARED_BYTES} bytes, or are cut short")
+    return shared
 
 
 def fields(**values: Any) -> tuple[str, bytes]:
@@ -74,18 +100,21 @@ def record_many(
     type: str,
     where: DatabaseName | None,
     table: str | None,
-    objects: Iterable[Iterable[tuple[str, bytes]]],
+    objects: Collection[Iterable[tuple[str, bytes]]],
     *,
     shared: Iterable[tuple[str, bytes]] = (),
     fmt: int = EVENT_FORMAT,
 ) -> int:
     """Appends one event for each of `objects`, in two statements; returns the last event's id.
 
-    Each event begins with the parts in `shared`. Call it last in the transaction.
+    Each event begins with the parts in `shared`; many events in WITHOUT_STORAGE have them as in SHARED. Call it last in
+    the transaction.
     """
     catalog, database = where if where is not None else (None, None)
     user = [("user", ctx.user.encode())] if ctx.user else []
     begins = pack((*user, *shared))
+    if fmt == WITHOUT_STORAGE and len(objects) >= MANY:
+        fmt, begins = SHARED, pack([("shared", compress(begins, 1))])
     bodies = [begins + pack(parts) for parts in objects]
     return events.append_many(
         tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=fmt, bodies=bodies

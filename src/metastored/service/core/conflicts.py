@@ -12,12 +12,15 @@ from typing import Final
 
 from metastored.hive.location_rules import LocationIndex, location_key_or_none
 from metastored.service.core import rows
+from metastored.store.engine.database import Database
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, tables
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.tables import TableRow
 from metastored.store.warehouse import jobs
 
+MANY: Final = 16
+"""Rows from which on comparing the version of the database takes less time than reading them again."""
 ATTEMPTS: Final = 50
 """How many attempts a call has before it fails. Each restart means that another call has succeeded."""
 
@@ -52,6 +55,20 @@ def locked_at_location(tx: Transaction, row: TableRow) -> TableRow:
         if locations[0] != locations[1] or before.partitionKeys != now.partitionKeys:
             raise ConcurrentChange(f"table {row.name}")
     return current
+
+
+def version_for(database: Database, number: int) -> int | None:
+    """The version of the database before a call reads `number` rows of it; None for a few.
+
+    A call that reads many rows, works on directories and then writes reads them again in its transaction, unless
+    `is_unchanged`.
+    """
+    return database.version() if number >= MANY else None
+
+
+def is_unchanged(database: Database, version: int | None) -> bool:
+    """Whether nothing was committed since `version_for`. Called in the transaction, when it has its locks."""
+    return version is not None and version == database.version()
 
 
 def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> DatabaseRow:

@@ -10,14 +10,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.context import Context, Encoded
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
-from metastored.store.objects.partitions import Where
+from metastored.store.objects.partitions import CompactRow, PartitionRow, Where
 from metastored.store.objects.tables import TableRow
 from metastored.wire.message import Stream
 
@@ -32,9 +32,9 @@ The length of a longer list is computed by the database, from all its rows; one 
 ROW: Final = 512
 """Bytes that a row needs beside its body, about."""
 
-_NAME, _BODY = itemgetter(1), itemgetter(-1)
+AnyRow = TypeVar("AnyRow", bound=Row)
 
-Each = Callable[[Transaction, int], Iterator[Row]]
+_NAME, _BODY = itemgetter(1), itemgetter(-1)
 
 
 def splicer(
@@ -73,56 +73,87 @@ def listed(
     wrapped: bool = False,
 ) -> Encoded:
     """All partitions, or those that match, in the order of their names."""
-
-    def each(tx: Transaction, most: int) -> Iterator[Row]:
-        if condition is None:
-            return partitions.each(tx, row.id, most)
-        return partitions.each_matching(tx, row.id, condition, most)
-
     with ctx.reading() as tx:
         if condition is None:
-            first: list[Row] | None = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
+            most = SHORT + 1 if limit < 0 else min(limit, SHORT + 1)
+            first: list[PartitionRow] | None = list(partitions.each(tx, row.id, most))
         else:
             first = held(partitions.each_matching(tx, row.id, condition, limit, ordered=False))
         if first is not None and len(first) <= SHORT:
             return structs(splicer(ctx, tx, where, row), first, wrapped=wrapped)
         if first is not None and condition is not None:
-            return _sent(splicer(ctx, tx, where, row), first, wrapped=wrapped)
-    return _streamed(ctx, where, row, condition, limit, each, wrapped=wrapped)
+            splice = splicer(ctx, tx, where, row)
+            return _sent(list(chain.from_iterable(map(splice.parts, first))), len(first), wrapped=wrapped)
+
+    def batches(tx: Transaction, splice: rows.Splicer) -> Iterator[_Batch]:
+        if condition is not None:
+            return _batches(splice, partitions.each_matching(tx, row.id, condition, limit))
+        if first is not None and 2 * sum(map(partitions.is_compact, first)) > len(first):
+            compact, others = partitions.each_compact(tx, row.id, limit), partitions.each_not_compact(tx, row.id)
+            return _compact_batches(splice, compact, others)
+        return _batches(splice, partitions.each(tx, row.id, limit))
+
+    return _streamed(ctx, where, row, condition, limit, batches, wrapped=wrapped)
 
 
-def held(partition_rows: Iterator[Row]) -> list[Row] | None:
+def held(partition_rows: Iterator[AnyRow]) -> list[AnyRow] | None:
     """All rows in the order of their names, or None if they have more than HELD bytes.
 
     The database need not sort them: here they are sorted in less time, as most of them are in order.
     """
-    some, complete = _first(partition_rows)
-    if not complete:
-        return None
-    some.sort(key=_NAME)
-    return some
-
-
-def _first(partition_rows: Iterator[Row]) -> tuple[list[Row], bool]:
-    """The first rows, of about HELD bytes, and whether these are all."""
-    first: list[Row] = []
+    all_rows: list[AnyRow] = []
     size = 0
     while some := list(islice(partition_rows, SHORT)):
-        size += len(some) * ROW + sum(map(len, map(_BODY, some)))
-        first += some
+        size += _size(some)
+        if size > HELD:
+            return None
+        all_rows += some
+    all_rows.sort(key=_NAME)
+    return all_rows
+
+
+def _size(some: Sequence[Row]) -> int:
+    return len(some) * ROW + sum(map(len, map(_BODY, some)))
+
+
+class _Batch(NamedTuple):
+    """Some partitions: how many, the bytes of their rows in memory, and their structs in pieces."""
+
+    number: int
+    size: int
+    pieces: list[bytes]
+
+
+def _batches(splice: rows.Splicer, each: Iterator[PartitionRow]) -> Iterator[_Batch]:
+    while some := list(islice(each, SHORT)):
+        yield _Batch(len(some), _size(some), list(chain.from_iterable(map(splice.parts, some))))
+
+
+def _compact_batches(
+    splice: rows.Splicer, each: Iterator[CompactRow], others: Iterator[PartitionRow]
+) -> Iterator[_Batch]:
+    while some := list(islice(each, SHORT)):
+        yield _Batch(len(some), _size(some), splice.pieces(some, others))
+
+
+def _held_batches(batches: Iterator[_Batch]) -> tuple[list[_Batch], bool]:
+    """The first batches, of about HELD bytes, and whether these are all."""
+    first = []
+    size = 0
+    for batch in batches:
+        first.append(batch)
+        size += batch.size
         if size > HELD:
             return first, False
     return first, True
 
 
-def _sent(splice: rows.Splicer, partition_rows: list[Row], *, wrapped: bool) -> Encoded:
-    """Rows that are in memory, spliced once; their pieces are joined while they are sent."""
-    head, tail = rows.list_head(len(partition_rows), wrapped=wrapped)
-    pieces = [head, *chain.from_iterable(map(splice.parts, partition_rows)), tail]
+def _sent(pieces: list[bytes], count: int, *, wrapped: bool) -> Encoded:
+    """The pieces of all partitions, which are in memory; they are joined while they are sent."""
+    head, tail = rows.list_head(count, wrapped=wrapped)
+    pieces = [head, *pieces, tail]
     length = sum(map(len, pieces))
-    step = max(1, len(pieces) * rows.CHUNK // length)
-    chunks = (b"".join(pieces[start : start + step]) for start in range(0, len(pieces), step))
-    return Encoded(Stream(chunks, length, at_hand=True))
+    return Encoded(Stream(rows.chunks(pieces, length), length, at_hand=True))
 
 
 def _streamed(
@@ -131,18 +162,19 @@ def _streamed(
     row: TableRow,
     condition: Where | None,
     limit: int,
-    each: Each,
+    batches: Callable[[Transaction, rows.Splicer], Iterator[_Batch]],
     *,
     wrapped: bool,
 ) -> Encoded:
     snapshot = ctx.database.snapshot()
     try:
         splice = splicer(ctx, snapshot, where, row)
-        following = each(snapshot, limit)
-        first, complete = _first(following)
+        following = batches(snapshot, splice)
+        first, complete = _held_batches(following)
         if complete:
             snapshot.close()
-            return _sent(splice, first, wrapped=wrapped)
+            pieces = list(chain.from_iterable(batch.pieces for batch in first))
+            return _sent(pieces, sum(batch.number for batch in first), wrapped=wrapped)
         groups = partitions.sizes(snapshot, row.id, condition, limit)
         count = sum(group.number for group in groups)
         head, tail = rows.list_head(count, wrapped=wrapped)
@@ -156,7 +188,8 @@ def _streamed(
     def chunks() -> Iterator[bytes]:
         try:
             yield head
-            yield from splice.chunks(chain(_taken(read), following))
+            for batch in chain(_taken(read), following):
+                yield from rows.chunks(batch.pieces, sum(map(len, batch.pieces)))
             yield tail
         finally:
             snapshot.close()
@@ -164,7 +197,7 @@ def _streamed(
     return Encoded(Stream(chunks(), length))
 
 
-def _taken(read: deque[Row]) -> Iterator[Row]:
-    """The rows, which are released one by one."""
+def _taken(read: deque[_Batch]) -> Iterator[_Batch]:
+    """The batches, which are released one by one."""
     while read:
         yield read.popleft()

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from struct import Struct
 from struct import pack as pack_values
 from typing import Any, Final, NamedTuple, TypeVar
@@ -27,7 +28,7 @@ from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
-from metastored.store.objects.partitions import PartitionRow, Sizes
+from metastored.store.objects.partitions import BASES, CompactRow, PartitionRow, Sizes
 from metastored.store.objects.tables import TableRow
 from metastored.wire.codec import binary
 from metastored.wire.generated.catalogs import Catalog
@@ -48,7 +49,14 @@ STOP: Final = b"\x00"
 """The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
 _SD = b"\x0c\x00\x06"
-_VALUES = b"\x0f\x00\x01\x0b\x00\x00\x00"
+_LOCATION = b"\x0b\x00\x02"
+_WRITE_ID = b"\x0a\x00\x0a"
+_VALUES = b"\x0f\x00\x01\x0b"
+_FEW_VALUES = _VALUES + bytes(3)
+"""The beginning of a list of fewer than 256."""
+_CREATED = b"\x08\x00\x04"
+_ACCESSED = b"\x08\x00\x05"
+_PARAMETERS = b"\x0d\x00\x07\x0b\x0b"
 _I64_LIST, _I64_SET = b"\x0f", b"\x0e"
 
 
@@ -216,14 +224,18 @@ def wrapped_reply(struct: bytes) -> bytes:
 
 
 def partition_body(partition: Partition) -> bytes:
-    """The partition's own fields: values, times, parameters."""
-    own = Partition(
-        values=partition.values,
-        createTime=partition.createTime,
-        lastAccessTime=partition.lastAccessTime,
-        parameters=partition.parameters,
-    )
-    return body_of(own)
+    """The partition's own fields: values, times, parameters. Written without the codec, which takes twice the time."""
+    values, created, accessed = partition.values, partition.createTime, partition.lastAccessTime
+    parameters = partition.parameters
+    parts = [] if values is None else [_VALUES, pack(len(values)), binary.pack_texts(values)]
+    if created is not None:
+        parts += (_CREATED, pack(created))
+    if accessed is not None:
+        parts += (_ACCESSED, pack(accessed))
+    if parameters is not None:
+        texts = list(chain.from_iterable(parameters.items()))
+        parts += (_PARAMETERS, pack(len(parameters)), binary.pack_texts(texts))
+    return b"".join(parts)
 
 
 def partition_own(body: bytes) -> Partition:
@@ -235,6 +247,34 @@ def partition_parameters(row: PartitionRow) -> dict[str, str]:
     """The parameters of a partition."""
     check_format(row.fmt, f"partition {row.name}")
     return partition_own(row.body).parameters or {}
+
+
+class ParametersOf:
+    """As `partition_parameters`, for many partitions of one table: their parameters are mostly the same."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._parameters: Mapping[str, str] = {}
+
+    def __call__(self, row: PartitionRow) -> Mapping[str, str]:
+        rest = row.body[end_of_values(row) :]
+        if rest != self._rest:
+            self._parameters = partition_own(row.body).parameters or {}
+            self._rest = rest
+        return self._parameters
+
+
+def end_of_values(row: Row) -> int:
+    """The position in a partition's body behind the values; 0 if it does not begin with a list of fewer than 256."""
+    own = row[-1]
+    if row[-2] != BODY_FORMAT:
+        check_format(row[-2], f"partition {row[1]}")
+    at = 0
+    if own.startswith(_FEW_VALUES):
+        at = 8
+        for _ in range(own[7]):
+            at += 4 + unpack(own, at)[0]
+    return at
 
 
 def shape_of(sd: StorageDescriptor) -> bytes:
@@ -271,12 +311,14 @@ def _name_fields(database: str | None, table: str | None, catalog: str | None) -
 
 
 _RARELY_SET: Final = ("privileges", "writeId", "isStatsCompliant", "colStats", "fileMetadata")
+_rare_values = itemgetter(*map(names(Partition).index, _RARELY_SET))
+_NONE_SET: Final = (None,) * len(_RARELY_SET)
 
 
 def _rarely_set(part: Partition) -> bytes:
     """The fields of a partition that are in no row, encoded."""
-    own = {name: value for name in _RARELY_SET if (value := getattr(part, name)) is not None}
-    return body_of(Partition(**own)) if own else b""
+    values = _rare_values(part)
+    return b"" if values == _NONE_SET else body_of(Partition(**dict(zip(_RARELY_SET, values, strict=True))))
 
 
 def storage_beside(shape: bytes, table: Table) -> tuple[bytes, bool]:
@@ -313,6 +355,33 @@ def _times_and_parameters(rest: bytes) -> tuple[bytes, bytes]:
     own = partition_own(rest)
     fields = PartitionWithoutSD(own.values, own.createTime or 0, own.lastAccessTime or 0)
     return body_of(fields), binary.encode(PartitionWithoutSD(parameters=own.parameters))
+
+
+class _CompactHeads(dict[int, bytes]):
+    """By place: the bytes between the body of a compact row and its location."""
+
+    def __init__(self, heads: Mapping[int | None, bytes], always_written: bool) -> None:
+        super().__init__()
+        self._heads = heads
+        self._write_id = _WRITE_ID + binary.pack_q(-1) if always_written else b""
+
+    def __missing__(self, place: int) -> bytes:
+        head = self[place] = self._write_id + self._heads[place // BASES]
+        return head
+
+
+class _Located(dict[tuple[int, int], bytes]):
+    """By place and the length of what follows: the bytes of a location up to the end of its base."""
+
+    def __init__(self, bases: Mapping[int, bytes]) -> None:
+        super().__init__()
+        self._bases = bases
+
+    def __missing__(self, key: tuple[int, int]) -> bytes:
+        place, length = key
+        base = self._bases[place % BASES]
+        start = self[key] = _LOCATION + pack(len(base) + length) + base
+        return start
 
 
 class Splicer:
@@ -353,14 +422,27 @@ class Splicer:
         if fmt != BODY_FORMAT:
             check_format(fmt, f"partition {name}")
         if write_id > 0 or self._always_written:
-            own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
+            own += _WRITE_ID + binary.pack_q(write_id)
         if base is not None:
             location = self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
         elif suffix is not None:
             location = suffix.encode("utf-8", "surrogateescape")
         else:
             return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
-        return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
+        return own, self._heads[shape], _LOCATION, pack(len(location)), location, b"\x00\x00"
+
+    def pieces(self, compact: Iterable[CompactRow], others: Iterator[Row]) -> list[bytes]:
+        """As `parts`, for many rows; `others` has those that are not compact, in the same order."""
+        heads, located = _CompactHeads(self._heads, self._always_written), _Located(self._bases)
+        return [
+            piece
+            for place, tail, own in compact
+            for piece in (
+                (own, heads[place], located[place, len(tail)], tail, b"\x00\x00")
+                if place is not None
+                else self.parts(next(others))
+            )
+        ]
 
     def location(self, row: Row) -> bytes | None:
         """The location of a partition; None if it has none."""
@@ -385,7 +467,7 @@ class Splicer:
 
     def values(self, row: Row) -> bytes:
         """A Partition struct with the values of this one, and nothing else."""
-        own, at = row[-1], self._end_of_values(row)
+        own, at = row[-1], end_of_values(row)
         return own[:at] + STOP if at else binary.encode(Partition(values=partition_own(own).values))
 
     def _behind_values(self, row: Row) -> int:
@@ -394,23 +476,11 @@ class Splicer:
         The fields of a body are in the order of their ids: only ids differ, and the path is inserted. What follows the
         values is the same for partitions that were added together.
         """
-        own, at = row[-1], self._end_of_values(row)
+        own, at = row[-1], end_of_values(row)
         if own[at:] != self._rest:
             self._rest = own[at:]
             self._before, self._behind = _times_and_parameters(self._rest)
             self._length_behind = len(self._before) + len(self._behind)
-        return at
-
-    def _end_of_values(self, row: Row) -> int:
-        """The position in a body behind the values; 0 if it does not begin with a list of fewer than 256."""
-        own = row[-1]
-        if row[-2] != BODY_FORMAT:
-            check_format(row[-2], f"partition {row[1]}")
-        at = 0
-        if own.startswith(_VALUES):
-            at = 8
-            for _ in range(own[7]):
-                at += 4 + unpack(own, at)[0]
         return at
 
     def struct(self, row: Row) -> bytes:
@@ -431,10 +501,6 @@ class Splicer:
         written = group.number if self._always_written else group.written
         return group.number * fixed + group.body + group.location + 11 * written
 
-    def chunks(self, partition_rows: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
-        """The structs of many rows, in chunks of about `target` bytes."""
-        return joined(chain.from_iterable(map(self.parts, partition_rows)), target)
-
 
 def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
     """Pieces joined to chunks of about `target` bytes."""
@@ -449,6 +515,12 @@ def joined(pieces: Iterable[bytes], target: int = CHUNK) -> Iterator[bytes]:
             size = 0
     if some:
         yield b"".join(some)
+
+
+def chunks(pieces: list[bytes], length: int) -> Iterator[bytes]:
+    """Pieces of structs of about the same size, `length` bytes in all, joined to chunks of about CHUNK bytes."""
+    step = max(1, len(pieces) * CHUNK // length)
+    return (b"".join(pieces[start : start + step]) for start in range(0, len(pieces), step))
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:

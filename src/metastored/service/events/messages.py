@@ -5,7 +5,7 @@ The encoding of a row is described in `core/changes.py`. By type, the names in i
     CREATE_TABLE, DROP_TABLE                      table
     ALTER_TABLE, ALTER_DATABASE, ALTER_CATALOG    before, after
     ADD_PARTITION                                 table, and partition… or (sd, partitions)…
-    ALTER_PARTITION                               table, before, after; in WITHOUT_STORAGE the storage descriptors of
+    ALTER_PARTITION                               table, before, after; since WITHOUT_STORAGE the storage descriptors of
                                                   both are in sd, or in before sd and after sd, perhaps OF_TABLE
     DROP_PARTITION                                table, values… (Partitions with their values only)
     CREATE_DATABASE, DROP_DATABASE                database

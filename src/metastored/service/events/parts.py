@@ -10,7 +10,7 @@ import orjson
 
 from metastored.errors import StoreError
 from metastored.hive.generation import Generation
-from metastored.service.core.changes import EVENT_FORMAT, OF_TABLE, WITHOUT_STORAGE, unpack
+from metastored.service.core.changes import OF_TABLE, unpack_event
 from metastored.service.core.rows import completed
 from metastored.store.objects.events import EventRow
 from metastored.wire.codec import binary, tjson
@@ -29,13 +29,14 @@ class Parts:
     __slots__ = ("_first", "_named", "event", "fields", "generation")
 
     def __init__(self, event: EventRow, generation: Generation) -> None:
-        if event.fmt not in (EVENT_FORMAT, WITHOUT_STORAGE):
+        try:
+            self._named = unpack_event(event.fmt, event.body)
+        except ValueError:
             raise StoreError(
                 f"event {event.id} is stored in format {event.fmt}, which this version of metastored does not read"
-            )
+            ) from None
         self.event = event
         self.generation = generation
-        self._named = unpack(event.body)
         self._first = dict(reversed(self._named))
         encoded = self._first.get("fields")
         self.fields: dict[str, Any] = orjson.loads(encoded) if encoded is not None else {}

@@ -309,10 +309,10 @@ def _below(root: str, name: str) -> str:
 
 def stored_partition_location(ctx: Context, location: str, below: str | None) -> str:
     """A partition's location that a client sent, as it is stored. `below` is the table's own with a slash."""
-    return location if below and _is_plain(location, below) else stored_location(ctx, location)
+    return location if below and is_plain(location, below) else stored_location(ctx, location)
 
 
-def _is_plain(location: str, root: str) -> bool:
+def is_plain(location: str, root: str) -> bool:
     """Whether a location below a root is already in Hadoop's normal form."""
     rest = location[len(root) :]
     plain = "//" not in rest and "/." not in rest and not rest.endswith("/") and rest[:1] not in ("", "/", ".")

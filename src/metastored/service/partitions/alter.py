@@ -21,13 +21,13 @@ from metastored.model.conditions import CHANGES_ONLY, OTHER_PARTITION, storage_w
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import OF_TABLE, WITHOUT_STORAGE, record_many
-from metastored.service.core.conflicts import locked_at_location, no_pending_job
+from metastored.service.core.conflicts import is_unchanged, locked_at_location, no_pending_job, version_for
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_roll_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
-from metastored.service.partitions.add import NO_SHAPE, ShapesAndBases, stored_partition_location
+from metastored.service.partitions.add import NO_SHAPE, ShapesAndBases, is_plain, stored_partition_location
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
 from metastored.service.statistics.basic import gathered_for_partition
 from metastored.service.statistics.delete import forget_changed_columns_of_partitions
@@ -153,9 +153,11 @@ def _alter(
     """Alters all of them or none. Raises MetaException if one of them does not meet the condition of the call."""
     names = env.get(CHANGES_ONLY)
     only = None if names is None else frozenset(filter(None, names.split(",")))
+    version = version_for(ctx.database, len(requested))
     with ctx.reading() as tx:
         part_names = list(_names(parent, requested))
         existing = _by_name(tx, parent, part_names)
+        parameters_of = rows.ParametersOf()
         changes = []
         for at, part in enumerate(requested):
             name = part_names[at] if at < len(part_names) else parent.part_name(part.values)
@@ -166,24 +168,28 @@ def _alter(
                 raise missing(part.values or ())
             if not _has_storage(part, parent) or not _is_of(ctx, part, parent):
                 raise MetaException(NOT_COMMITTED)
-            changes.append((name, _with_location(ctx, parent, part), rows.partition_parameters(row)))
+            changes.append((name, _with_location(ctx, parent, part), parameters_of(row)))
     now = ctx.now()
     changed = []
+    counts = _counts(parent, env)
     for name, part, old in changes:
-        parameters = normal.ddl_time_of_partition(_counted(ctx, parent, old, part, env), now)
-        changed.append(_Changed(name, replace(part, parameters=parameters), part.parameters or {}))
+        counted = _counted(ctx, old, part, env) if counts else part.parameters
+        parameters = normal.ddl_time_of_partition(counted, now)
+        changed.append(_Changed(name, _completed(parent, part, parameters), part.parameters or {}))
 
     def write(tx: Transaction) -> None:
         locked_at_location(tx, parent.row)
         shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
         states: list[_State] = []
+        stored = existing if is_unchanged(ctx.database, version) else None
         for batch in _batches(changed):
             splice = splicer(ctx, tx, parent.where, parent.row)
             without_shapes = splice.without_shapes()
-            existing = _by_name(tx, parent, [name for name, _, _ in batch])
+            if stored is None:
+                stored = _by_name(tx, parent, [name for name, _, _ in batch])
             replacements = []
             for name, part, sent in batch:
-                row = existing.get(name)
+                row = stored.get(name)
                 if row is None:
                     raise missing(part.values or ())
                 if only is not None:
@@ -195,6 +201,7 @@ def _alter(
                     part = replace(part, parameters=verified)
                 replacements.append(_Replacement(row, without_shapes.struct(row), part))
             states += _write(tx, parent, replacements, shapes_and_bases)
+            stored = None
         _record(ctx, tx, parent, states)
 
     ctx.database.run(write)
@@ -249,6 +256,8 @@ def _with_location(ctx: Context, parent: Partitioned, part: Partition) -> Partit
         return part
     below = f"{parent.location.rstrip('/')}/" if parent.location else None
     location = sd.location
+    if below and is_plain(location, below):
+        return part
     if below and is_relative(location):
         try:
             location = relative(below, location)
@@ -270,16 +279,17 @@ def _has_storage(part: Partition, parent: Partitioned) -> bool:
     return part.sd is not None or parent.location is None
 
 
-def _counted(
-    ctx: Context, parent: Partitioned, old: Mapping[str, str], part: Partition, env: Mapping[str, str]
-) -> dict[str, str]:
-    """The parameters, with files counted again unless the caller forbids it or nothing indicates that they changed.
+def _counts(parent: Partitioned, env: Mapping[str, str]) -> bool:
+    """Whether files may be counted at all."""
+    return env.get(DO_NOT_UPDATE_STATS, "").lower() != "true" and not kinds.is_view(parent.table)
+
+
+def _counted(ctx: Context, old: Mapping[str, str], part: Partition, env: Mapping[str, str]) -> dict[str, str]:
+    """The parameters, with files counted again if something indicates that they changed.
 
     `old` are those of the stored partition.
     """
     new = part.parameters or {}
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(parent.table):
-        return new
     same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
     generated = env.get("STATS_GENERATED")
     if has_fast_stats(new) and same and generated not in ("TASK", "USER"):
@@ -288,6 +298,19 @@ def _counted(
         return set_basic_state(new) if generated == "TASK" else clear_basic_state(new)
     location = part.sd.location if part.sd is not None else None
     return gathered_for_partition(ctx, new, location, env, force=True)
+
+
+def _completed(parent: Partitioned, part: Partition, parameters: dict[str, str]) -> Partition:
+    """The partition with the names of its table and its parameters, and with times."""
+    return replace(
+        part,
+        dbName=parent.where.database,
+        tableName=parent.row.name,
+        catName=parent.where.catalog,
+        createTime=part.createTime or 0,
+        lastAccessTime=part.lastAccessTime or 0,
+        parameters=parameters,
+    )
 
 
 class _Replacement(NamedTuple):
@@ -310,7 +333,7 @@ class _State(NamedTuple):
 def _write(
     tx: Transaction, parent: Partitioned, replacements: Sequence[_Replacement], shapes_and_bases: ShapesAndBases
 ) -> list[_State]:
-    """Replaces the rows; returns what changed for the events. No partition may occur twice."""
+    """Replaces the rows; returns what changed for the events. All are `_completed`, and none occurs twice."""
     new_rows, written = [], []
     changed_columns: dict[str, tuple[StorageDescriptor, StorageDescriptor]] = {}
     stored_shapes = partitions.shapes(tx, parent.row.id)
@@ -324,17 +347,9 @@ def _write(
             # Partitions of one call mostly share all but the location, which is the second field.
             shape_after = rows.shape_of(normal.storage(sd))
         last = sd
-        after = replace(
-            part,
-            dbName=parent.where.database,
-            tableName=parent.row.name,
-            catName=parent.where.catalog,
-            createTime=part.createTime or 0,
-            lastAccessTime=part.lastAccessTime or 0,
-        )
         base, suffix = shapes_and_bases.base_and_suffix(row.name, None if sd is None else sd.location)
         shape = shapes_and_bases.shape(shape_after)
-        body = rows.partition_body(after)
+        body = rows.partition_body(part)
         write_id = part.writeId or row.write_id
         new_rows.append(PartitionRow(row.id, row.name, shape, base, suffix, write_id, BODY_FORMAT, body))
         shape_before = NO_SHAPE if row.shape is None else stored_shapes[row.shape]
@@ -342,7 +357,7 @@ def _write(
             old, new = rows.storage_of(shape_before), rows.storage_of(shape_after)
             if old.cols != new.cols:
                 changed_columns[row.name] = old, new
-        written.append(_State(before, shape_before, rows.altered_partition(after, body), shape_after))
+        written.append(_State(before, shape_before, rows.altered_partition(part, body), shape_after))
     partitions.update_many(tx, new_rows)
     forget_changed_columns_of_partitions(tx, parent.row.id, changed_columns)
     return written
@@ -373,7 +388,7 @@ def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequenc
         "ALTER_PARTITION",
         parent.where,
         parent.row.name,
-        map(parts, changes),
+        list(map(parts, changes)),
         shared=[("table", binary.encode(parent.table))],
         fmt=WITHOUT_STORAGE,
     )
@@ -445,8 +460,9 @@ def _rename(
         raise _occupied(parent, new_location)
     parameters = new_part.parameters or {}
     if parent.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
-        parameters = _counted(ctx, parent, current.parameters or {}, replace(new_part, sd=current.sd), {})
-    changed = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
+        counted = replace(new_part, sd=current.sd)
+        parameters = _counted(ctx, current.parameters or {}, counted, {}) if _counts(parent, {}) else parameters
+    changed = _completed(parent, new_part, normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
         locked_at_location(tx, parent.row)
@@ -514,7 +530,8 @@ def _move(
         partition_renamed(tx, parent.where.table(parent.row.name), new_name, old_name)
         now = partitions.find(tx, parent.row.id, old_name)
         assert now is not None
-        written = _write(tx, parent, [_Replacement(now, renamed, before)], ShapesAndBases(tx, parent.row, parent))
+        former = _completed(parent, before, before.parameters or {})
+        written = _write(tx, parent, [_Replacement(now, renamed, former)], ShapesAndBases(tx, parent.row, parent))
         # Readers of the log saw the rename; they must see this change too.
         _record(ctx, tx, parent, written)
 

@@ -12,7 +12,7 @@ from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_at_location, no_pending_job
+from metastored.service.core.conflicts import is_unchanged, locked_at_location, no_pending_job, version_for
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.partition_lists import splicer, structs
 from metastored.service.core.removing import deletes_data, plan_removals, purges, removing
@@ -194,14 +194,16 @@ def remove(
         return Dropped(found, splice, _directories(root, splice, found) if owned else [])
 
     known: Dropped | None = None
+    version: int | None = None
     if owned:
+        version = version_for(ctx.database, len(names))
         # The directories are checked before the transaction.
         with ctx.reading() as tx:
             known = find_existing(tx)
 
     def change(tx: Transaction) -> tuple[Dropped, list[int]]:
         locked_at_location(tx, parent.row)
-        removed = find_existing(tx)
+        removed = known if known is not None and is_unchanged(ctx.database, version) else find_existing(tx)
         if not removed.rows:
             return removed, []
         no_pending_job(tx, removed.directories)

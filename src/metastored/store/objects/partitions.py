@@ -8,7 +8,7 @@ the number of partitions. Shapes and bases belong to one table.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from metastored.hive.locations import LOCAL_SCHEME, Location, is_local, is_under, parse_location
 from metastored.store.engine.statements import SQLITE, Statement, assigned, column_list, insert_into, limit_of
@@ -26,6 +26,14 @@ class PartitionRow(NamedTuple):
     write_id: int
     fmt: int
     body: bytes
+
+
+CompactRow = tuple[int | None, bytes, bytes]
+"""A partition for a long list: place (shape * BASES + base), location behind the base, body.
+
+The place is None for a partition that has to be read as a `PartitionRow`: one with a write id, of another format, or
+without a shape or a base.
+"""
 
 
 class NewPartition(NamedTuple):
@@ -68,6 +76,34 @@ _COLUMNS = column_list(*PartitionRow._fields)
 _FIND = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id AND name = :name")
 _FIND_MANY = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id AND name IN :names ORDER BY name")
 _EACH = Statement(f"SELECT {_COLUMNS} FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
+_NO_WRITE_ID = -1
+BASES: Final = 2**32
+"""More than the number of any base: the place of a `CompactRow` is shape * BASES + base."""
+
+
+def _octets(dialect: str, text: str) -> str:
+    """A text as its bytes."""
+    return f"CAST({text} AS BLOB)" if dialect == SQLITE else f"convert_to({text}, 'UTF8')"
+
+
+# SQLite takes a lock for each value that is read from a row: three columns take half the time of eight.
+_COMPACT = Statement(
+    lambda dialect: (
+        f"""
+        SELECT
+            CASE WHEN write_id = {_NO_WRITE_ID} AND fmt = {BODY_FORMAT} THEN shape * {BASES} + base END,
+            {_octets(dialect, "coalesce(suffix, name)")}, body
+        FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit
+    """
+    )
+)
+_NOT_COMPACT = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM partitions
+    WHERE table_id = :table_id AND (write_id <> {_NO_WRITE_ID} OR fmt <> {BODY_FORMAT} OR shape IS NULL OR base IS NULL)
+    ORDER BY name
+    """
+)
 _NAMES = Statement("SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit")
 _NAMES_VERSION = Statement(
     """
@@ -145,6 +181,21 @@ def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[str]:
 def each(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[PartitionRow]:
     """A table's partitions, sorted by name, one by one."""
     return _rows(tx.each(_EACH, table_id=table_id, limit=limit_of(limit)))
+
+
+def is_compact(row: PartitionRow) -> bool:
+    """Whether a `CompactRow` is enough for this partition."""
+    return row.write_id == _NO_WRITE_ID and row.fmt == BODY_FORMAT and row.shape is not None and row.base is not None
+
+
+def each_compact(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[CompactRow]:
+    """As `each`."""
+    return cast("Iterator[CompactRow]", tx.each(_COMPACT, table_id=table_id, limit=limit_of(limit)))
+
+
+def each_not_compact(tx: Transaction, table_id: int) -> Iterator[PartitionRow]:
+    """The partitions whose `CompactRow` has no place, sorted by name, one by one."""
+    return _rows(tx.each(_NOT_COMPACT, table_id=table_id))
 
 
 # The constructor of a million rows; `_make` would add a call in Python for each.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 from metastored.bounded import BoundedDict
@@ -48,6 +49,7 @@ IN_RESULT: Final = 2
 """The depth of a field of the struct that a call returns: structs up to it are not elements of a list."""
 MAX_MISSES = 16
 """Structs that are compared with the one before them without a result, in one message."""
+NO_RUNS: Final[dict[int, bytes]] = {}
 INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
@@ -83,16 +85,18 @@ SKIPPED: Final = Skipped(most=256, longest=32 * 1024)
 class SkipMemo:
     """The bytes that the structs of a list repeat: the partitions of a table differ in their values and location.
 
-    A *run* is a sequence of complete fields. By depth, the memo has the field at which the longest run began that the
-    last two structs had in common, and its bytes. With `skipped`, long values of earlier messages are skipped in one
-    step too: a table that is read again has the same columns and the same storage descriptor.
+    A *run* is a sequence of complete fields. By depth, the memo has the runs that the last two structs had in common,
+    by the fields that they begin with: of a storage descriptor, what is before its location and what is behind it. With
+    `skipped`, long values of earlier messages are skipped in one step too: a table that is read again has the same
+    columns and the same storage descriptor.
     """
 
     __slots__ = ("fields", "misses", "runs", "skipped")
 
     def __init__(self, skipped: Skipped | None = None) -> None:
         self.skipped = skipped
-        self.runs: dict[int, tuple[int, bytes]] = {}
+        self.runs: dict[int, dict[int, bytes]] = {}
+        """By the second byte of the id of their first field."""
         self.fields: dict[int, list[bytes]] = {}
         """The fields of the last struct that did not repeat the run."""
         self.misses: dict[int, int] = {}
@@ -106,13 +110,18 @@ class SkipMemo:
         while data[at] != STOP:
             start, at = at, skip(data, at + 3, data[at], depth + 1)
             fields.append(bytes(data[start:at]))
-        run, longest = b"", b""
+        runs, run = [], b""
         for old, new in zip(self.fields.get(depth, ()), fields, strict=False):
-            run = run + new if old == new else b""
-            longest = max(longest, run, key=len)
+            if old == new:
+                run += new
+            else:
+                runs.append(run)
+                run = b""
         self.fields[depth] = fields
-        if len(longest) >= MEMO_LEAST:
-            self.runs[depth] = longest[2], longest
+        long = {run[2]: run for run in (*runs, run) if len(run) >= MEMO_LEAST}
+        if long:
+            # One that this struct lacks stays until another begins with its field: the next structs may have both.
+            self.runs[depth] = {**self.runs.get(depth, NO_RUNS), **long}
 
 
 def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkipMemo | None = None) -> int:
@@ -175,20 +184,20 @@ def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | N
     skipped = memo.skipped if memo is not None and 0 < depth <= IN_RESULT else None
     if skipped and (end := skipped.end(b"struct", data, at)):
         return end
-    start, (first, run) = at, (-1, b"") if memo is None else memo.runs.get(depth, (-1, b""))
-    repeated = False
+    start, runs = at, NO_RUNS if memo is None else memo.runs.get(depth, NO_RUNS)
+    repeated = 0
     # Most values are strings and numbers: they are skipped without a function call.
     while (inner := data[at]) != STOP:
-        if data[at + 2] == first and data.startswith(run, at):
+        if (run := runs.get(data[at + 2])) is not None and data.startswith(run, at):
             at += len(run)
-            first, repeated = -1, True
+            repeated += 1
         elif inner == STRING:
             at += 7 + unpack_u(data, at + 3)[0]
         elif (size := FIXED.get(inner)) is not None:
             at += 3 + size
         else:
             at = skip(data, at + 3, inner, depth + 1, memo)
-    if memo is not None and not repeated:
+    if memo is not None and (not repeated or repeated < len(runs)):
         memo.learn(data, start, at, depth)
     if skipped is not None:
         skipped.put(b"struct", data, start, at + 1)
@@ -202,7 +211,7 @@ _LENGTH_TEXTS = tuple(length.decode("latin-1") for length in _LENGTHS)
 
 
 def pack_texts(texts: Collection[str]) -> bytes:
-    """The elements of a list of strings."""
+    """The elements of a list of strings, or the keys and values of a map."""
     try:
         joined = "".join([_LENGTH_TEXTS[len(text)] + text for text in texts])
     except IndexError:
@@ -302,6 +311,8 @@ class BinaryCompiler(OrderedCompiler):
         if name == "map":
             k, (key, inner) = self.fresh(), type.args
             body = f"{pad}w(pack_map({wire_type(key)}, {wire_type(inner)}, len({value})))\n"
+            if key.name == inner.name == "string":
+                return body + f"{pad}w(pack_texts(list(chain.from_iterable({value}.items()))))\n"
             body += f"{pad}for k{k}, x{k} in {value}.items():\n"
             return body + self.write(key, f"k{k}", pad + "    ") + self.write(inner, f"x{k}", pad + "    ")
         if name == "string":
@@ -327,7 +338,7 @@ class RequestCompiler(BinaryCompiler):
 
 NAMESPACE: dict[str, Any] = {
     "skip_field": skip, "wrong_element": _wrong_element, "unpack_many": struct.unpack_from,
-    "pack_many": struct.pack, "pack_texts": pack_texts,
+    "pack_many": struct.pack, "pack_texts": pack_texts, "chain": chain,
     "unpack_b": unpack_b, "unpack_h": unpack_h, "unpack_i": unpack_i, "unpack_u": unpack_u, "unpack_q": unpack_q,
     "unpack_d": unpack_d, "pack_b": pack_b, "pack_h": pack_h, "pack_i": pack_i, "pack_q": pack_q, "pack_d": pack_d,
     "pack_list": pack_list, "pack_map": pack_map,

@@ -6,6 +6,7 @@ Old-style headers, which begin with the length of the name, are refused, as Apac
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from metastored.collection import collection_paused
 from metastored.wire.codec.binary import (
@@ -30,6 +31,8 @@ from metastored.wire.types import LIST, MAP, REPLY, SET, STOP, STRING, STRUCT
 VERSION_1 = 0x80010000
 LONG_REPLY = 1 << 20
 """From this many bytes on, the garbage collector pauses while a reply is decoded: its values have no cycles."""
+SHORT: Final = 16 * 1024
+"""Bytes of an element up to which it is worth waiting for the rest of it."""
 _head = Struct(">II").unpack_from
 _pack_head = Struct(">II").pack
 _pack_seqid = Struct(">i").pack
@@ -116,6 +119,8 @@ class BinaryWalker(StackWalker):
     def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
         super().__init__(at, limit)
         self._memo = SkipMemo()
+        self._again = 0
+        """The size of the data from which on an element that was tried is tried again; 0 if it is not."""
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         return read_header(data, at)
@@ -123,9 +128,10 @@ class BinaryWalker(StackWalker):
     def _skip_elements(self, data: bytes | bytearray, at: int, top: list[int], limit: int) -> int:
         """The position behind the structs of a container that are here whole; of a map, behind one key or value.
 
-        Each is tried once, so that a long one is not read again and again: it is opened, and walked as its bytes come.
+        A long one is not read again and again: one that is tried without success is opened, and walked as its bytes
+        come. If it is short, and others before it were not, it is tried again when twice as many bytes of it are here.
         """
-        depth, memo = len(self._stack), self._memo
+        depth, memo, start = len(self._stack), self._memo, at
         only_structs = len(top) == 4
         try:
             while top[1]:
@@ -136,8 +142,12 @@ class BinaryWalker(StackWalker):
                 self._done(top)
                 if not only_structs:
                     break
-        except (Malformed, *INCOMPLETE):
+        except Malformed:
             pass
+        except INCOMPLETE:
+            here = len(data) - at
+            if at > start and here < SHORT:
+                self._again = at + 2 * here
         return at
 
     def _walk(self, data: bytes | bytearray) -> int | None:
@@ -180,10 +190,15 @@ class BinaryWalker(StackWalker):
             elif len(stack) > MAX_DEPTH:
                 raise self._bad(f"more than {MAX_DEPTH} values inside each other")
             elif kind == STRUCT:
-                if top[0] != OPEN_STRUCT and at > self._tried:
+                if top[0] != OPEN_STRUCT and (at > self._tried or 0 < self._again <= size):
+                    self._again = 0
                     start, at = at, self._skip_elements(data, at, top, limit)
+                    if self._again:
+                        self._at = at
+                        return None
                     if at > start:
                         continue
+                self._again = 0
                 self._done(top)
                 stack.append([OPEN_STRUCT])
                 continue

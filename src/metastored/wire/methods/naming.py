@@ -137,6 +137,48 @@ def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]
             yield from _values(inside, args[at])
 
 
+def first_longer(method: Method, args: tuple[Any, ...], longest: Mapping[str, int]) -> tuple[str, str] | None:
+    """The first of `names_in` with more characters than its role may have, with the role.
+
+    Calls with a thousand partitions have six names each: this takes a third of the time of `names_in`.
+    """
+    return _longer_in(_argument_positions(method), args, longest)
+
+
+def _longer_in(
+    positions: tuple[tuple[int, Inside], ...], values: tuple[Any, ...], longest: Mapping[str, int]
+) -> tuple[str, str] | None:
+    for at, inside in positions:
+        value = values[at]
+        if value is None:
+            continue
+        if type(inside) is Leaf:
+            if type(value) is str and len(value) > longest.get(inside.role, len(value)):
+                return inside.role, value
+        elif (found := _longer(inside, value, longest)) is not None:
+            return found
+    return None
+
+
+def _longer(inside: Inside, value: Any, longest: Mapping[str, int]) -> tuple[str, str] | None:
+    if type(inside) is Nested:
+        return _longer_in(_struct_positions(inside.struct), value, longest)
+    if type(inside) is Each and type(inside.element) is Leaf:
+        role = inside.element.role
+        most = longest.get(role)
+        return None if most is None else next(((role, each) for each in value if len(each) > most), None)
+    if type(inside) is Each and type(inside.element) is Nested:
+        positions = _struct_positions(inside.element.struct)
+        for item in value:
+            if (found := _longer_in(positions, item, longest)) is not None:
+                return found
+        return None
+    for role, name in _values(inside, value):
+        if isinstance(name, str) and len(name) > longest.get(role, len(name)):
+            return role, name
+    return None
+
+
 def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
     """Each name in a decoded struct, with its role; see `names_in`."""
     return _values(Nested(type(struct).__name__), struct)
