@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from metastored.errors import ConfigError
+from metastored.errors import ConfigError, InvalidOperationException
+from metastored.pipeline import dataflow
 from metastored.pipeline.dataflow import (
     command,
     completed_flows,
@@ -55,6 +56,20 @@ def test_without_the_extra_of_pyspark_the_error_names_the_pip_line(tmp_path: Pat
     (tmp_path / "spark-pipeline.yml").write_text("name: x\n")
     with pytest.raises(ConfigError, match=r"pip install 'pyspark\[pipelines\]'"):
         run_project(tmp_path, {}, False)
+
+
+def test_a_run_that_ends_without_an_error_of_spark_is_told_by_its_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "spark-pipelines"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho '2026-11-19 00:00:00: Creating Spark session...'\nexit 137\n")
+    program.chmod(0o755)
+    (tmp_path / "spark-pipeline.yml").write_text("name: x\n")
+    monkeypatch.setattr(dataflow, "missing_modules", list)
+    monkeypatch.setattr(dataflow, "_pyspark_home", lambda: str(tmp_path))
+    with pytest.raises(InvalidOperationException, match=r"failed with exit status 137:\n.*Creating Spark session"):
+        run_project(tmp_path, {}, False, lambda text: None)
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, BrokenPipeError, SystemExit])

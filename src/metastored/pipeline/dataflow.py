@@ -105,7 +105,7 @@ def run_project(
         )
         status, lines = run_program(words, spec.parent, environment, show)
     if status != 0:
-        raise InvalidOperationException(f"{spec} failed:\n{reasons(lines)}")
+        raise InvalidOperationException(f"{spec} failed with exit status {status}:\n{reasons(lines)}")
     return completed_flows(lines)
 
 
