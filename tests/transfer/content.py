@@ -104,8 +104,11 @@ def set_statistics(client: Client, db: str, name: str, parts: list[str] | None, 
     client.api.set_aggr_stats_for(SetPartitionsStatsRequest(colStats=given, engine="hive"))
 
 
-def fill(client: Client, prefix: str, tables: int, partitions: int) -> None:
-    """Databases whose names begin with `prefix`, with these numbers of tables and partitions in total."""
+def fill(client: Client, prefix: str, tables: int, partitions: int, few: int | None = None) -> None:
+    """Databases whose names begin with `prefix`, with these numbers of tables and partitions in total.
+
+    Ten tables have `few` partitions each, by default half of all together; one table has the others.
+    """
     main, other = f"{prefix}_main", f"{prefix}_other"
     client.create_database(
         Database(name=main, description="the main one", parameters={"a": "1"}, ownerName="ann", ownerType=1)
@@ -113,7 +116,7 @@ def fill(client: Client, prefix: str, tables: int, partitions: int) -> None:
     client.create_database(Database(name=other, ownerName="crew", ownerType=PrincipalType.ROLE))
     _kinds_of_tables(client, main)
     _materialized_view(client, main)
-    many, few = f"{prefix}_p", max(1, partitions // 60)
+    many, few = f"{prefix}_p", max(1, partitions // 20) if few is None else few
     client.create_table(table(main, many, partitionKeys=KEYS, tableType="MANAGED_TABLE"))
     add_partitions(client, main, many, partitions - 10 * few)
     for at in range(10):

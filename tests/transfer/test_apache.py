@@ -69,7 +69,7 @@ def filled_3_1(hive_3_1: ApacheMetastore, size: Size) -> ApacheMetastore:
 
 def _filled(hive: ApacheMetastore, size: Size) -> ApacheMetastore:
     with client_of.connect(hive.uri, cache=False, timeout=PATIENCE) as client:
-        fill(client, size.prefix, size.tables, size.partitions)
+        fill(client, size.prefix, size.tables, size.partitions, few=size.partitions // 60)
     return hive
 
 
