@@ -187,7 +187,11 @@ def test_an_event_of_the_former_format_has_the_same_message(filled: Metastore, g
     assert rendered(row._replace(fmt=EVENT_FORMAT, body=former), generation) == rendered(row, generation)
 
 
-@pytest.mark.parametrize("shared", [zlib.compress(bytes(1 << 16)), zlib.compress(b"x" * 100)[:-4]], ids=["long", "cut"])
+@pytest.mark.parametrize(
+    "shared",
+    [zlib.compress(bytes(1 << 16)), zlib.compress(b"x" * 100)[:-4], b"no stream"],
+    ids=["long", "cut", "damaged"],
+)
 def test_shared_parts_are_decompressed_whole_and_up_to_a_limit(
     filled: Metastore, monkeypatch: pytest.MonkeyPatch, shared: bytes
 ) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 from zlib import compress, decompressobj
+from zlib import error as CompressionError
 
 import orjson
 
@@ -71,7 +72,10 @@ def unpack_event(fmt: int, body: bytes) -> list[tuple[str, bytes]]:
 
 def _decompressed(data: bytes) -> bytes:
     inflate = decompressobj()
-    shared = inflate.decompress(data, SHARED_BYTES)
+    try:
+        shared = inflate.decompress(data, SHARED_BYTES)
+    except CompressionError as error:
+        raise ValueError(f"the parts that events share are damaged: {error}") from error
     if not inflate.eof:
         raise ValueError(f"the parts that events share have more than {SHARED_BYTES} bytes, or are cut short")
     return shared
