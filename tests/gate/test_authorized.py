@@ -8,6 +8,7 @@ import pytest
 
 from metastored.errors import ApplicationError, MetaException, MetastoreError
 from metastored.gate.needs import is_open
+from metastored.service.core import name_lists
 from metastored.wire.generated.common import CreationMetadata, DataOperationType
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
@@ -127,6 +128,18 @@ def test_a_refused_call_changes_nothing(guarded: Guarded) -> None:
     with pytest.raises(MetaException, match=DENIED):
         guarded.call("alice", "create_table", table("new", "alice"))
     assert guarded.unguarded("get_all_tables", "d") == ("t",)
+
+
+def test_names_that_are_kept_for_one_user_are_refused_to_others(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_lists, "KEPT", 1)
+    part = Partition(values=("1",), dbName="d", tableName="t", sd=table("t", "x").sd)
+    guarded.unguarded("add_partition", part)
+    assert guarded.call("tom", "get_partition_names", "d", "t", -1) == ("p=1",)
+    assert not allowed(guarded, "alice", "get_partition_names", "d", "t", -1)
+    guarded.grant(on_table("d", "t"), "SELECT", "alice")
+    assert guarded.call("alice", "get_partition_names", "d", "t", -1) == ("p=1",)
 
 
 def test_roles_and_groups_carry_privileges(guarded: Guarded) -> None:

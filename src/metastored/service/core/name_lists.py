@@ -4,8 +4,8 @@ Reading a hundred thousand names takes SQLite 45 ms, so encoded lists are kept, 
 the database. Every call reads the version there, so a list is never stale, whichever program has changed the names. The
 version is read before the names: names of a later state are kept under a version that no later call reads.
 
-All that a list depends on is its key or its version. Who may see which name is decided later, in `gate/`, on a copy of
-the reply. Very long lists of partitions are streamed from a snapshot.
+All that a list depends on is its key or its version. Who may ask for a list is decided in `gate/`, before the call.
+Very long lists of partitions are streamed from a snapshot.
 """
 
 from __future__ import annotations
