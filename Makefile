@@ -34,10 +34,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
+.PHONY: help venv setup classes demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(VENV)/.project
 
 setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PIPELINES)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
@@ -61,7 +63,7 @@ coverage: setup $(CLASSES) ## run the tests with coverage, which doubles the tim
 	$(PY) -m pytest -m "not soak" -n 2 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-check: setup ## lint, types, generated files, layers, circles, exports, addresses of machines, workflow and hooks
+check: $(VENV)/.project ## lint, types, generated files, layers, circles, exports, addresses of machines, workflow and hooks
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
@@ -98,7 +100,7 @@ bench: setup ## measure all groups side by side with Apache HMS 2.3.10 and publi
 bench-check: setup ## fail if a row of the last make bench is below its limit
 	$(PY) -m benchmarks --check
 
-soak: setup trino ## run the large tests: millions of partitions, long histories, Trino; SOAK=10 for longer ones
+soak: setup trino $(CLASSES) ## run the large tests: millions of partitions, long histories, Trino; SOAK=10 for longer ones
 	$(PY) -m pytest -m soak -n 2 --timeout=7200 --durations=0 $(ARGS)
 
 serve: setup ## start a metastore; options in ARGS="--port 9083"
@@ -134,6 +136,8 @@ $(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python $(PIPELINES)/bin/
 $(VENV)/.installed: requirements.lock | $(VENV)/bin/python
 	$(PY) -m pip $(LOCKED) -r requirements.lock
 	@touch $@
+
+classes: $(CLASSES)
 
 # Tests run without it too, so an error is only printed.
 $(CLASSES): $(VENV)/.installed | $(VENV)/.project

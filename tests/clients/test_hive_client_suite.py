@@ -1,6 +1,6 @@
 """Hive's own tests of its client API, of 3.1.3 and 4.0.1, on metastored: those that pass on Hive's server pass here.
 
-The classes of a version share one server, with the default settings, and one JVM. The tests that fail on Hive's server
+The classes of a version share one server, with the default settings, and one JVM; on Hive's servers too. The tests that fail on Hive's server
 too, and those that are to fail here for a reason, are listed in `hive_client_suite.py`. A listed test that passes fails
 this suite.
 """
@@ -24,7 +24,7 @@ from tests.clients.hive_client_suite import (
     SETTINGS,
     VERSIONS,
 )
-from tests.support.apache import MissingPeer, apache_3_1, apache_peer
+from tests.support.apache import ApacheMetastore, MissingPeer, apache_3_1, apache_peer
 from tests.support.forks import running_server
 from tests.support.hive_client_suite import FAIL, PASS, ClientSuite, client_suite, suite_classes
 
@@ -59,6 +59,19 @@ def suite_of() -> Iterator[Callable[[str], ClientSuite]]:
                 return running.enter_context(client_suite(version))
             except MissingPeer as reason:
                 pytest.skip(str(reason))
+
+        yield started
+
+
+@pytest.fixture(scope="module")
+def hive_of() -> Iterator[Callable[[str], ApacheMetastore]]:
+    """Hive's own server for the tests of a version."""
+    with ExitStack() as running:
+
+        @cache
+        def started(version: str) -> ApacheMetastore:
+            peer = apache_3_1(HIVE_SETTINGS) if version == "3.1.3" else apache_peer(version, HIVE_SETTINGS)
+            return running.enter_context(peer)
 
         yield started
 
@@ -102,11 +115,11 @@ def test_tests_that_pass_on_hive_pass_on_metastored(
 @pytest.mark.apache
 @pytest.mark.parametrize(("version", "name"), TESTS)
 def test_the_tests_that_fail_on_hive_are_the_listed_ones(
-    version: str, name: str, suite_of: Callable[[str], ClientSuite]
+    version: str, name: str, suite_of: Callable[[str], ClientSuite], hive_of: Callable[[str], ApacheMetastore]
 ) -> None:
     suite = suite_of(version)
-    with apache_3_1(HIVE_SETTINGS) if version == "3.1.3" else apache_peer(version, HIVE_SETTINGS) as hive:
-        outcomes = suite.run(name, hive.uri, f"file:{hive.warehouse}", home=hive.home)
+    hive = hive_of(version)
+    outcomes = suite.run(name, hive.uri, f"file:{hive.warehouse}", home=hive.home)
     listed = FAILS_ON_HIVE[version].get(name, frozenset())
     assert {test for test, found in outcomes.items() if found.outcome == FAIL} == listed
     passed = {test for test, found in outcomes.items() if found.outcome == PASS}

@@ -1,6 +1,6 @@
 """The sizes and seeds of the large tests, which `make soak` runs.
 
-`SOAK=10 make soak` makes the random ones ten times as long: more messages, rounds, seeds and statements. Their numbers
+`SOAK=10 make soak` makes the random ones ten times as long: more messages, rounds, seeds and rows. Their numbers
 begin with a seed that the run prints; `SOAK_SEED` repeats a run. The names do not begin with METASTORED: metastored
 refuses variables of that name that it does not know.
 """
