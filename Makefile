@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv setup classes demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
+.PHONY: help venv setup classes compiled demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,8 +52,8 @@ quick: $(VENV)/.project ## run the tests that need only .venv, without coverage,
 versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
 	$(PY) tools/versions.py --markers "not ($(subst $(space), or ,$(NOT_QUICK)))" $(ARGS)
 
-test: setup $(CLASSES) ## run the tests in two processes, with a list of skipped tests
-	$(PY) -m pytest -m "not soak" -n 2 --durations=60 $(ARGS)
+test: setup $(CLASSES) ## run the tests in three processes, with a list of skipped tests
+	$(PY) -m pytest -m "not soak" -n 3 --durations=60 $(ARGS)
 
 retest: setup $(CLASSES) ## run only the tests that failed the last time
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none $(ARGS)
@@ -138,6 +138,10 @@ $(VENV)/.installed: requirements.lock | $(VENV)/bin/python
 	@touch $@
 
 classes: $(CLASSES)
+
+# Compiles the modules of metastored and of the tests, which each process of `make test` would do otherwise.
+compiled: venv
+	@$(PY) -m pytest --collect-only -q >/dev/null
 
 # Tests run without it too, so an error is only printed.
 $(CLASSES): $(VENV)/.installed | $(VENV)/.project

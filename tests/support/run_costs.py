@@ -2,10 +2,12 @@
 
 Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
-the first compiler only, collect garbage in one thread, and map the classes of Spark from an archive
-(`class_archive.py`) if there is one. Spark writes local files without a process for each, and
-counts no times of rules (`spark_shortcuts.py`). The Derby databases of Hive's servers do not wait for the disk. Large
-tests (`make soak`) have Spark as it is, and it generates code; longer ones (`SOAK=10`) have Java's defaults, but for Derby, and benchmarks all of them.
+the first compiler only, into a code cache that does not get full, collect garbage in one thread, and map the classes of
+Spark from an archive (`class_archive.py`) if there is one. Two parts of Spark are replaced (`spark_shortcuts.py`). The
+Derby databases of Hive's servers do not wait for the disk.
+
+Large tests (`make soak`) have Spark as it is, with generated code; longer ones (`SOAK=10`) have Java's defaults but for
+Derby, and benchmarks all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from tests.support.soak import SCALE
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
 """The environment variable with flags for every JVM that is started."""
 DERBY: Final = "-Dderby.system.durability=test"
-SHORT_LIVED: Final = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {DERBY}"
+SHORT_LIVED: Final = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC {DERBY}"
 
 
 class RunCosts:

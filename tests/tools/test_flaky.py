@@ -75,7 +75,7 @@ def test_a_test_that_fails_twice_is_not_flaky_and_fails_the_build(tmp_path: Path
     assert "2 tests" in line and "test_broken" not in line
 
 
-@pytest.mark.parametrize("step", ["venv", "setup", "check", "dist"])
+@pytest.mark.parametrize("step", ["venv", "setup", "compiled", "check", "dist"])
 def test_a_step_that_fails_ends_the_build_before_its_tests(tmp_path: Path, step: str) -> None:
     done = build(tmp_path, fails=step)
     assert done.returncode != 0

@@ -7,7 +7,8 @@ public class RuleTimes {
     /** Empties the maps of this JVM for good. */
     public static void install() throws Exception {
         Class executor = Class.forName("org.apache.spark.sql.catalyst.rules.RuleExecutor$");
-        Object meter = executor.getMethod("queryExecutionMeter", null).invoke(executor.getField("MODULE$").get(null), null);
+        Object meter = executor.getMethod("queryExecutionMeter", new Class[0])
+            .invoke(executor.getField("MODULE$").get(null), new Object[0]);
         Field[] fields = meter.getClass().getDeclaredFields();
         for (int at = 0; at < fields.length; at++) {
             if (fields[at].getType().getName().endsWith(".AtomicLongMap")) {
