@@ -1,4 +1,4 @@
-"""How a run with several processes (`pytest -n 2`) is divided: by files, longest first, and by what they start.
+"""How a run with several processes (`pytest -n 3`) is divided: by files, longest first, and by what they start.
 
 `tests/durations.toml` has the measured seconds of the files that take long, by what they start: a session of Spark in
 the process of the tests, a JVM for Spark programs, Hive servers. A process that has started one of these takes the
