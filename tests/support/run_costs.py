@@ -3,10 +3,10 @@
 Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, into a code cache that does not get full, collect garbage in one thread, and map the classes of
-Spark from an archive (`class_archive.py`) if there is one. Two parts of Spark are replaced (`spark_shortcuts.py`). The
-Derby databases of Hive's servers do not wait for the disk.
+Spark from an archive (`class_archive.py`) if there is one. Spark writes local files without a process for each
+(`local_files.py`). The Derby databases of Hive's servers do not wait for the disk.
 
-Large tests (`make soak`) have Spark as it is, with generated code; longer ones (`SOAK=10`) have Java's defaults but for
+Large tests (`make soak`) start those processes, and Spark generates code; longer ones (`SOAK=10`) have Java's defaults but for
 Derby, and benchmarks all of them.
 """
 
@@ -19,7 +19,7 @@ from typing import Final
 
 import pytest
 
-from tests.support import class_archive, spark_shortcuts
+from tests.support import class_archive, local_files
 from tests.support.soak import SCALE
 
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
@@ -34,7 +34,7 @@ class RunCosts:
     def pytest_configure(self, config: pytest.Config) -> None:
         large = config.option.markexpr == "soak"
         if not large:
-            os.environ[spark_shortcuts.WANTED] = "1"
+            os.environ[local_files.WANTED] = "1"
         short_lived = f"{SHORT_LIVED} {class_archive.java_options()}".strip()
         os.environ.setdefault(JAVA_OPTIONS, DERBY if large and SCALE > 1 else short_lived)
 

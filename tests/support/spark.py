@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from metastored.testing import RunningServer
-from tests.support import spark_shortcuts
+from tests.support import local_files
 from tests.support.spark_jvm import discard, jvm_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +88,7 @@ builder = SparkSession.builder.appName("metastored-test")
 for name, value in task["conf"].items():
     builder = builder.config(name, value)
 spark = builder.getOrCreate()
-install(spark._jvm, task["shortcuts"])
+install(spark._jvm, task["local_files"])
 try:
     names = {"spark": spark, "result": None}
     exec(compile(task["script"], "<script>", "exec"), names)
@@ -96,7 +96,7 @@ try:
         json.dump(names["result"], file)
 finally:
     spark.stop()
-""".replace("INSTALL", inspect.getsource(spark_shortcuts.install))
+""".replace("INSTALL", inspect.getsource(local_files.install))
 
 
 class SparkFailure(AssertionError):
@@ -131,8 +131,8 @@ def run_spark(
             settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
         task, result, log = folder / "task.json", folder / "result.json", folder / "log"
         # A JVM of its own ends before a compilation of Java is worth its time.
-        shortcuts = spark_shortcuts.sources() if shared is not None else {}
-        task.write_text(json.dumps({"conf": settings, "script": script, "shortcuts": shortcuts}), encoding="utf-8")
+        local = local_files.source() if shared is not None else None
+        task.write_text(json.dumps({"conf": settings, "script": script, "local_files": local}), encoding="utf-8")
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [python, "-c", PROGRAM, str(task), str(result)],

@@ -21,7 +21,7 @@ from metastored.model.makers import Columns
 from metastored.spark import acid
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.tables import CreateTableRequest
-from tests.support import remembered_classes, spark_shortcuts
+from tests.support import local_files, remembered_classes
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
 from tests.support.hive_acid import VERSIONS
 from tests.support.spark import CONF, JVM_FLAGS
@@ -84,7 +84,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    spark_shortcuts.install(session._jvm, spark_shortcuts.sources())
+    local_files.install(session._jvm, local_files.source())
     yield session
     gateway: Any = session.sparkContext._gateway
     session.stop()
