@@ -198,5 +198,5 @@ def test_shared_parts_are_decompressed_whole_and_up_to_a_limit(
     """A backup that somebody else has made may have any bytes."""
     monkeypatch.setattr("metastored.service.core.changes.SHARED_BYTES", 1 << 15)
     row = events.since(filled.database.reader(), 0)[-1]._replace(fmt=SHARED, body=pack([("shared", shared)]))
-    with pytest.raises(StoreError, match="is stored in format 3"):
+    with pytest.raises(StoreError, match=r"event \d+ \(\w+\) cannot be read: the parts that events share"):
         rendered(row, Generation.HIVE_3_1)

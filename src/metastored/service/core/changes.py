@@ -20,7 +20,7 @@ from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import events
-from metastored.wire.codec.binary import pack_i, unpack_i
+from metastored.wire.codec.binary import INCOMPLETE, pack_i, unpack_u
 
 EVENT_FORMAT: Final = 1
 """The encoding of events: `pack`."""
@@ -53,21 +53,31 @@ def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def unpack(body: bytes) -> list[tuple[str, bytes]]:
-    at, parts = 0, []
-    while at < len(body):
-        end = at + 4 + unpack_i(body, at)[0]
-        name = body[at + 4 : end].decode()
-        at = end + 4 + unpack_i(body, end)[0]
-        parts.append((name, body[end + 4 : at]))
+    """The reverse of `pack`. Raises ValueError for other bytes: those of a backup may be anybody's."""
+    at, parts, size = 0, [], len(body)
+    try:
+        while at < size:
+            end = at + 4 + unpack_u(body, at)[0]
+            name = body[at + 4 : end].decode()
+            at = end + 4 + unpack_u(body, end)[0]
+            parts.append((name, body[end + 4 : at]))
+    except INCOMPLETE:
+        at = size + 1
+    if at > size:
+        raise ValueError("its parts are cut short")
     return parts
 
 
 def unpack_event(fmt: int, body: bytes) -> list[tuple[str, bytes]]:
-    """The parts of an event. Raises ValueError for a format that this version does not read."""
+    """The parts of an event. Raises ValueError for a format that this version does not read, and for damaged bytes."""
     if fmt not in (EVENT_FORMAT, WITHOUT_STORAGE, SHARED):
-        raise ValueError(fmt)
+        raise ValueError(f"it has format {fmt}, which this version of metastored does not read")
     parts = unpack(body)
-    return parts if fmt != SHARED else [*unpack(_decompressed(parts[0][1])), *parts[1:]]
+    if fmt != SHARED:
+        return parts
+    if not parts:
+        raise ValueError("it lacks the parts that events share")
+    return [*unpack(_decompressed(parts[0][1])), *parts[1:]]
 
 
 def _decompressed(data: bytes) -> bytes:

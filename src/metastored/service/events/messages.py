@@ -37,11 +37,13 @@ from typing import Any, Final
 
 import orjson
 
+from metastored.errors import RemoteProtocolError, StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import make_part_name
 from metastored.service.events.parts import Parts, Quoted, decoded_table, text_and_value, text_of
 from metastored.store.objects.events import EventRow
 from metastored.wire.codec import binary
+from metastored.wire.codec.binary import INCOMPLETE
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import (
     ColumnStatistics,
@@ -67,9 +69,21 @@ _SPEED = 1
 """gzip's fastest level; readers accept any."""
 
 
+DAMAGE: Final = (RemoteProtocolError, ValueError, LookupError, TypeError, RecursionError, *INCOMPLETE)
+"""The errors of reading bytes, and values of JSON, that metastored has not written."""
+
+
 def rendered(event: EventRow, generation: Generation) -> tuple[bytes, str]:
-    """An event's message and the name of its format."""
-    message = _json(BY_TYPE[event.type](Parts(event, generation)))
+    """An event's message and the name of its format. Raises StoreError for an event that cannot be read."""
+    render = BY_TYPE.get(event.type)
+    if render is None:
+        raise StoreError(
+            f"event {event.id} has the type {event.type!r}, which this version of metastored does not know"
+        )
+    try:
+        message = _json(render(Parts(event, generation)))
+    except DAMAGE as error:
+        raise StoreError(f"event {event.id} ({event.type}) cannot be read: {error}") from error
     if generation < Generation.HIVE_4_0:
         return message, PLAIN
     return b64encode(compress(message, _SPEED, mtime=0)), GZIPPED

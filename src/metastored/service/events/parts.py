@@ -8,7 +8,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from metastored.errors import StoreError
 from metastored.hive.generation import Generation
 from metastored.service.core.changes import OF_TABLE, unpack_event
 from metastored.service.core.rows import completed
@@ -24,22 +23,19 @@ _MEMO_BYTES = 64 * 1024
 
 
 class Parts:
-    """An event's row with its decoded body."""
+    """An event's row with its decoded body. Damaged bytes raise various errors, which `messages.rendered` explains."""
 
     __slots__ = ("_first", "_named", "event", "fields", "generation")
 
     def __init__(self, event: EventRow, generation: Generation) -> None:
-        try:
-            self._named = unpack_event(event.fmt, event.body)
-        except ValueError:
-            raise StoreError(
-                f"event {event.id} is stored in format {event.fmt}, which this version of metastored does not read"
-            ) from None
+        self._named = unpack_event(event.fmt, event.body)
         self.event = event
         self.generation = generation
         self._first = dict(reversed(self._named))
         encoded = self._first.get("fields")
         self.fields: dict[str, Any] = orjson.loads(encoded) if encoded is not None else {}
+        if not isinstance(self.fields, dict):
+            raise ValueError("its fields are not an object of JSON")
 
     def one(self, name: str) -> bytes | None:
         return self._first.get(name)
@@ -61,7 +57,7 @@ class Parts:
     def bytes(self, name: str) -> bytes:
         value = self._first.get(name)
         if value is None:
-            raise StoreError(f"event {self.event.id} ({self.event.type}) keeps no {name}")
+            raise ValueError(f"it keeps no {name}")
         return value
 
     def text(self, name: str, cls: type) -> Quoted:
