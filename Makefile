@@ -101,7 +101,7 @@ bench-check: setup ## fail if a row of the last make bench is below its limit
 	$(PY) -m benchmarks --check
 
 soak: setup trino $(CLASSES) ## run the large tests: millions of partitions, long histories, Trino; SOAK=10 for longer ones
-	$(PY) -m pytest -m soak -n 2 --timeout=7200 --durations=0 $(ARGS)
+	$(PY) -m pytest -m soak -n 3 --timeout=7200 --durations=0 $(ARGS)
 
 serve: setup ## start a metastore; options in ARGS="--port 9083"
 	$(VENV)/bin/metastored serve $(ARGS)

@@ -1,8 +1,8 @@
 """Hive's own tests of its client API, of 3.1.3 and 4.0.1, on metastored: those that pass on Hive's server pass here.
 
-The classes of a version share one server, with the default settings, and one JVM; on Hive's servers too. The tests that fail on Hive's server
-too, and those that are to fail here for a reason, are listed in `hive_client_suite.py`. A listed test that passes fails
-this suite.
+The classes of a version share one server, with the default settings, and one JVM; on Hive's servers too. The tests that
+fail on Hive's server too, and those that are to fail here for a reason, are listed in `hive_client_suite.py`. A listed
+test that passes fails this suite.
 """
 
 from __future__ import annotations

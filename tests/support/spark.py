@@ -77,7 +77,6 @@ OWN_JVM = {JVM_FLAGS, "spark.driver.extraClassPath", "spark.driver.memory", "spa
 # The program of the process: it starts the session, then runs the script.
 PROGRAM = """\
 import json, sys
-from collections.abc import Mapping
 from typing import Any
 from pyspark.sql import SparkSession
 
