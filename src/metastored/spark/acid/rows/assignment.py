@@ -54,8 +54,11 @@ def assigned(frame: DataFrame, schema: StructType, table: TableName) -> DataFram
     Fields of structs are matched by their names where both sides have the same names, and else by their position.
     Raises AnalysisException if the policy of the session does not allow a cast.
     """
+    columns = frame.schema
+    if _has_columns(columns, schema):
+        return frame
     policy = (frame.sparkSession.conf.get(POLICY, ANSI) or ANSI).upper()
-    given = {field.name.lower(): field.dataType for field in frame.schema}
+    given = {field.name.lower(): field.dataType for field in columns}
     types = {field.name: given[field.name.lower()] for field in schema}
     if policy == STRICT:
         for field in schema:
@@ -84,6 +87,14 @@ def assigned(frame: DataFrame, schema: StructType, table: TableName) -> DataFram
         name, type, expected = (given_as.get(key, "") for key in ("name", "type", "expectedType"))
         raise _refused(table, name, type, expected) from error
     return made
+
+
+def _has_columns(given: StructType, wanted: StructType) -> bool:
+    """Whether they are the columns of the schema, with nothing to cast. Only whether they can be null may differ."""
+    return len(given) == len(wanted) and all(
+        mine.name == other.name and not mine.metadata and mine.dataType.simpleString() == other.dataType.simpleString()
+        for mine, other in zip(given, wanted, strict=True)
+    )
 
 
 def _legacy(spark: Any, value: Any, type: DataType) -> Any:

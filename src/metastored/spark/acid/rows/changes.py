@@ -244,13 +244,16 @@ def events(table: AcidTable, part: Part, observe: Callable[[DataFrame], DataFram
     columns += [part.old(each.name).alias(key_name(at)) for at, each in enumerate(table.keys) if part.old is not None]
     fields += [StructField(key_name(at), each.dataType) for at, each in enumerate(table.keys) if part.old is not None]
     new = StructType([*table.columns.fields, *table.keys.fields])
-    rows = part.rows.select("*", _which(part.clauses).alias(WHICH)).where(F.col(WHICH).isNotNull())
+    rows, which = part.rows, F.lit(0)
+    chosen = len(part.clauses) > 1 or part.clauses[0][0] is not None
+    if chosen:
+        rows, which = rows.select("*", _which(part.clauses).alias(WHICH)).where(F.col(WHICH).isNotNull()), F.col(WHICH)
     for number, (_, values) in enumerate(part.clauses):
         if values is not None:
             row = F.struct(*(values[each.name].alias(each.name) for each in new))
-            columns.append(F.when(F.col(WHICH) == number, row).alias(_new(number)))
+            columns.append((F.when(which == number, row) if chosen else row).alias(_new(number)))
             fields.append(StructField(_new(number), new))
-    columns += [F.col(WHICH), part.salt.cast("int").alias(_SALT)]
+    columns += [which.alias(WHICH), part.salt.cast("int").alias(_SALT)]
     fields += [StructField(WHICH, IntegerType()), StructField(_SALT, IntegerType())]
     rows = rows.select(*columns)
     if any(values is not None for _, values in part.clauses):
@@ -262,8 +265,10 @@ def events(table: AcidTable, part: Part, observe: Callable[[DataFrame], DataFram
         made = [_delete(table)] if part.old is not None else []
         made += [] if values is None else [_insert(table, F.col(_new(number)))]
         holds, array = F.col(WHICH) == number, F.array(*made)
-        result = F.when(holds, array) if result is None else result.when(holds, array)
-    return rows.select(F.explode(result).alias("event")).select("event.*")
+        if chosen:
+            array = F.when(holds, array) if result is None else result.when(holds, array)
+        result = array
+    return rows.select(F.inline(result))
 
 
 def _which(clauses: Sequence[tuple[str | None, Values]]) -> Column:
