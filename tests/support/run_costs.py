@@ -6,8 +6,8 @@ the first compiler only, into a code cache that does not get full, collect garba
 Spark from an archive (`class_archive.py`) if there is one. Spark writes local files without a process for each
 (`local_files.py`). The Derby databases of Hive's servers do not wait for the disk.
 
-Large tests (`make soak`) start those processes, and Spark generates code; longer ones (`SOAK=10`) have Java's defaults but for
-Derby, and benchmarks all of them.
+Large tests (`make soak`) start those processes, and Spark generates code; longer ones (`SOAK=10`) have Java's defaults
+but for Derby, and benchmarks all of them.
 """
 
 from __future__ import annotations

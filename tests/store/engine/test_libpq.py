@@ -184,3 +184,30 @@ def test_behind_a_pool_of_connections_nothing_is_prepared_after_the_first_error(
         executor.rows(ALL, {})
     assert [executor.rows(ALL, {}) for _ in range(3)] == [[], [], []]
     assert prepared(connection) == 0
+
+
+LISTED = Statement("SELECT number FROM t WHERE name IN :names AND number NOT IN :numbers ORDER BY number")
+
+
+@given(st.lists(names, max_size=3), st.lists(st.integers(-(2**63), 2**63 - 1), max_size=3))
+def test_a_list_of_one_selects_what_an_array_selects(
+    connection: psycopg.Connection[Any], names: list[str], numbers: list[int]
+) -> None:
+    """Lists that all have one item are compared as values."""
+    connection.execute("DEALLOCATE ALL")
+    connection.execute("TRUNCATE t")
+    executor = Executor(connection)
+    stored = [*enumerate(names), *((number, name) for number, name in zip(numbers, names, strict=False))]
+    for number, name in stored:
+        executor.changes(INSERT, {"number": number, "name": name, "body": None, "flag": None, "small": None})
+    expected = sorted(number for number, name in stored if name in names[:1] and number not in numbers[:1])
+    for chosen in (names[:1], names[:1] * 2):
+        rows = executor.rows(LISTED, {"names": chosen, "numbers": numbers[:1]})
+        assert [number for (number,) in rows] == expected
+
+
+def test_the_text_for_lists_of_one_has_no_array() -> None:
+    assert LISTED.lists == ("names", "numbers")
+    assert b"ANY" not in LISTED.of_one.numbered.text and b"ALL" not in LISTED.of_one.numbered.text
+    assert LISTED.of_one.numbered.names == LISTED.numbered.names
+    assert ALL.lists == ()

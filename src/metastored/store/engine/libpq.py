@@ -9,7 +9,7 @@ It never opens a connection, and it does not interpret errors: they are psycopg'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
@@ -73,6 +73,8 @@ class Executor:
         self._check(self._connection.pgconn.exec_(text))
 
     def _run(self, statement: Statement, params: Params) -> pq.abc.PGresult:
+        if statement.lists and not isinstance(params, tuple):
+            statement, params = _with_values(statement, params)
         text, names = statement.numbered
         if isinstance(params, tuple):
             if len(params) != len(names):
@@ -120,6 +122,13 @@ class Executor:
         if result.status not in _DONE:
             raise error_from_result(result, encoding="utf-8")
         return result
+
+
+def _with_values(statement: Statement, params: Mapping[str, Any]) -> tuple[Statement, Mapping[str, Any]]:
+    """A statement for lists of one item and the items, where all of its lists have one."""
+    if not all(type(params[name]) is list and len(params[name]) == 1 for name in statement.lists):
+        return statement, params
+    return statement.of_one, {**params, **{name: params[name][0] for name in statement.lists}}
 
 
 def transformer_of(connection: psycopg.Connection[Row]) -> Transformer:
