@@ -321,4 +321,4 @@ def test_compactions_between_random_statements_change_no_snapshot_on_postgresql(
 def test_compactions_in_long_histories_change_no_snapshot(
     spark: Any, either_warehouse: Warehouse, kind: str, number: int
 ) -> None:
-    run_with_compactions(spark, either_warehouse, kind, SEED + number, transactions=12)
+    run_with_compactions(spark, either_warehouse, kind, SEED + number, transactions=7)
