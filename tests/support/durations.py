@@ -34,7 +34,10 @@ class RecordedDurations:
         self.seconds[scope_of(report.nodeid)] += report.duration  # type: ignore[assignment]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not hasattr(session.config, "workerinput") and session.config.pluginmanager.hasplugin("cacheprovider"):
+        config = session.config
+        if hasattr(config, "workerinput") or not config.pluginmanager.hasplugin("cacheprovider"):
+            return
+        if not config.option.lf:  # `make retest` leaves the seconds of the run before it.
             RECORDED.parent.mkdir(exist_ok=True)
             RECORDED.write_text(json.dumps(self.seconds), encoding="utf-8")
 
