@@ -122,7 +122,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) .venv-demo $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) $(CLASSES) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-demo $(WITNESS) $(SPARK35) $(PIPELINES) .venv-python3.* $(PEERS) $(CLASSES) dist site /dev/shm/metastored-tests-$$(id -u) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
