@@ -16,7 +16,7 @@ from metastored.structs import Database
 from metastored.wire.message import Call, Reply, Session
 from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
-from tests.support.thrift_server import HOST, ThriftServer, serving
+from tests.support.thrift_server import HOST, PASSES, ThriftServer, serving
 
 pytestmark = pytest.mark.slow
 
@@ -37,8 +37,10 @@ class Slow(MemoryMetastore):
 @asynccontextmanager
 async def garbage() -> AsyncIterator[str]:
     """A server that answers everything with bytes that are no Thrift."""
+    accepted: list[asyncio.StreamWriter] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(writer)
         with contextlib.suppress(OSError):
             while await reader.read(4096):
                 writer.write(b"\x80\x01\x00\x02\xff\xff\xff\xfeHTTP/1.1 400 Bad Request\r\n\r\n" * 20)
@@ -49,6 +51,11 @@ async def garbage() -> AsyncIterator[str]:
         yield f"thrift://{HOST}:{server.sockets[0].getsockname()[1]}"
     finally:
         server.close()
+        for _ in range(PASSES):  # Until all connections are known that were accepted before.
+            await asyncio.sleep(0)
+        for each in accepted:
+            each.transport.abort()
+        await asyncio.sleep(0)
 
 
 async def restarting(server: ThriftServer) -> None:
