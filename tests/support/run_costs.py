@@ -4,7 +4,7 @@ Collecting thousands of tests allocates many objects that live until the end: th
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, into a code cache that does not get full, collect garbage in one thread, and map the classes of
 Spark from an archive (`class_archive.py`) if there is one. Spark writes local files without a process for each
-(`local_files.py`). Temporary files are in memory (`memory_folder.py`), and the Derby databases of Hive's servers do not
+(`local_files.py`). Temporary files can be in memory (`memory_folder.py`). The Derby databases of Hive's servers do not
 wait for the disk.
 
 Large tests (`make soak`) start those processes and use the disk, and Spark generates code; longer ones (`SOAK=10`) have

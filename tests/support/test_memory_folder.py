@@ -21,13 +21,18 @@ def unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_processes_and_python_use_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TMPDIR")
+    monkeypatch.delenv(memory_folder.WANTED, raising=False)
+    memory_folder.use(tmp_path)
+    assert "TMPDIR" not in os.environ
+    monkeypatch.setenv(memory_folder.WANTED, "1")
     memory_folder.use(tmp_path)
     (folder,) = tmp_path.iterdir()
     assert os.environ["TMPDIR"] == tempfile.gettempdir() == str(folder)
-    assert folder.stat().st_mode & 0o777 == 0o700
+    assert folder.stat().st_mode & 0o777 == 0o711
 
 
-def test_a_folder_that_the_user_has_chosen_stays(tmp_path: Path) -> None:
+def test_a_folder_that_the_user_has_chosen_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(memory_folder.WANTED, "1")
     before = os.environ["TMPDIR"]
     memory_folder.use(tmp_path)
     assert os.environ["TMPDIR"] == before
