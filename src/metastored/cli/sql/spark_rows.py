@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.cli.options import Server
@@ -44,6 +45,7 @@ class SparkRows:
         self._client = client
         self._limit = limit
         self._session: Any = None
+        self._statements = 0
 
     def run(self, statement: str, current: DatabaseName) -> tuple[Rows, bool]:
         """Executes a statement. Returns its result, and whether there are more rows than the limit.
@@ -64,10 +66,11 @@ class SparkRows:
         try:
             if session.catalog.currentDatabase() != current.database:
                 session.catalog.setCurrentDatabase(current.database)
-            session.sparkContext.setLocalProperty("spark.job.interruptOnCancel", "true")
+            self._statements += 1
+            session.sparkContext.setJobGroup(self._group, statement, interruptOnCancel=True)
             return self._collected(sql(session, statement, client=self._client))
         except KeyboardInterrupt:
-            session.sparkContext.cancelAllJobs()
+            self._cancel(session)
             raise
         except (PySparkException, Py4JError) as error:
             raise Error(f"Spark: {first_line_of(error)}") from None
@@ -104,6 +107,19 @@ class SparkRows:
         for name in LOGGERS:
             logging.getLogger(name).disabled = True
         return self._session
+
+    @property
+    def _group(self) -> str:
+        """The name of the jobs of a statement."""
+        return f"metastored-sql-{self._statements}"
+
+    def _cancel(self, session: Any) -> None:
+        """Cancels the statement's jobs, and those that it has not begun yet: the JVM goes on planning."""
+        from py4j.protocol import Py4JError
+
+        session.sparkContext.cancelAllJobs()
+        with suppress(Py4JError):  # Spark 3.5 cannot do this.
+            session.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group)
 
     def _collected(self, frame: Any) -> tuple[Rows, bool]:
         from pyspark.sql.functions import col, hex, to_json
