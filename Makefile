@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv setup classes compiled demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
+.PHONY: help venv setup packages classes compiled demo quick versions test retest coverage check docs dist bench bench-check soak serve system peers trino peers-check lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ soak: setup trino $(CLASSES) ## run the large tests: millions of partitions, lon
 
 serve: setup ## start a metastore; options in ARGS="--port 9083"
 	$(VENV)/bin/metastored serve $(ARGS)
+
+packages: ## install the Debian packages of make system only, which needs no .venv
+	@PYTHON="$(PYTHON)" tools/system.sh
 
 system: $(VENV)/.project ## install Debian packages (a KDC, a browser), then the kerberos extra
 	@tools/system.sh "$(VENV)"

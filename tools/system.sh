@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that some suites use, then the kerberos extra into the given virtual environment.
+# Installs the Debian packages that some suites use, then the kerberos extra into the given virtual environment, if any.
 # It has no prompts and never fails: packages that could not be installed are printed at the end, with the reason.
 set -u
-venv="$1"
+venv="${1:-}"
+if [ -n "$venv" ]; then python="$venv/bin/python"; else python="${PYTHON:-python3}"; fi
 # A KDC and its tools, the build dependencies of gssapi, which has no wheel for Linux, and a browser for the pages of the site.
 packages=(krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc chromium)
 not_installed=()
 
 # Building an extension needs Python's headers. Only Debian's own Python has them in a package.
-if ! "$venv/bin/python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
-    packages+=("$("$venv/bin/python" -c 'import sys; print("python%d.%d-dev" % sys.version_info[:2])')")
+if ! "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
+    packages+=("$("$python" -c 'import sys; print("python%d.%d-dev" % sys.version_info[:2])')")
 fi
 
 installed() { dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
@@ -44,8 +45,10 @@ for package in "${packages[@]}"; do
 done
 
 stamp="$venv/.kerberos"
-if [ ! "$stamp" -nt requirements-kerberos.lock ] || ! "$venv/bin/python" -c 'import gssapi' 2>/dev/null; then
-    pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --require-hashes)
+if [ -z "$venv" ]; then
+    :
+elif [ ! "$stamp" -nt requirements-kerberos.lock ] || ! "$python" -c 'import gssapi' 2>/dev/null; then
+    pip=("$python" -m pip install --quiet --disable-pip-version-check --no-input --require-hashes)
     log="$(mktemp)"
     if "${pip[@]}" -r requirements-build.lock >"$log" 2>&1 \
         && "${pip[@]}" --no-build-isolation -r requirements-kerberos.lock >"$log" 2>&1; then

@@ -84,7 +84,7 @@ def test_a_step_that_fails_ends_the_build_before_its_tests(tmp_path: Path, step:
     assert "== make test" not in done.stdout
 
 
-@pytest.mark.parametrize("step", ["system", "peers"])
+@pytest.mark.parametrize("step", ["packages", "system", "peers"])
 def test_what_could_not_be_installed_does_not_end_the_build(tmp_path: Path, step: str) -> None:
     (tmp_path / "mended").touch()
     done = build(tmp_path, fails=step)
