@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, TypeVar
 
 from metastored.errors import MetaException, StoreError
-from metastored.hive.location_rules import LocationKey, above, location_key
+from metastored.hive.location_rules import above, location_key, plain_path
 from metastored.model import kinds
 from metastored.service.core import rows, translation
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
@@ -112,18 +112,15 @@ def _check(ctx: Context, uris: Collection[str]) -> None:
         raise MetaException(f"{error}. Without deleteData only the metadata is dropped") from None
 
 
-def check_databases(ctx: Context, tx: Transaction, removals: Collection[str]) -> None:
+def check_databases(ctx: Context, tx: Transaction, uris: Collection[str]) -> None:
     """Raises an error for the directory of a database that has objects, and any directory that contains one.
 
-    Objects that this transaction drops do not count.
+    `uris` are locations that this server looks at. Objects that this transaction drops do not count.
     """
-    uris = [uri for uri in removals if ctx.warehouse.looks_at(uri)]
-    if not uris:
-        return
-    removed: dict[LocationKey, str] = {}
-    for uri in uris:
-        removed.setdefault(location_key(uri), uri)
-    for row in databases.mentioning(tx, _common(list(removed))):
+    mentioned = databases.mentioning(tx, _common([_path(uri) for uri in uris])) if uris else []
+    # Mostly there are none. To compare the locations of a thousand partitions takes milliseconds.
+    removed = {location_key(uri): uri for uri in reversed(list(uris))} if mentioned else {}
+    for row in mentioned:
         database = rows.database_of(row, None)
         for location in (database.locationUri, database.managedLocationUri):
             if not location or not ctx.warehouse.looks_at(location):
@@ -144,7 +141,7 @@ def contains_databases(ctx: Context, tx: Transaction, uri: str) -> bool:
     if not ctx.warehouse.looks_at(uri):
         return False
     outer = location_key(uri)
-    for row in databases.mentioning(tx, _common([outer])):
+    for row in databases.mentioning(tx, _common([outer.path])):
         database = rows.database_of(row, None)
         for location in (database.locationUri, database.managedLocationUri):
             if location and ctx.warehouse.looks_at(location) and outer in above(location_key(location)):
@@ -152,6 +149,10 @@ def contains_databases(ctx: Context, tx: Transaction, uri: str) -> bool:
     return False
 
 
-def _common(locations: Sequence[LocationKey]) -> str:
-    """A path that is a prefix of all of these."""
-    return os.path.commonpath([each.path or "/" for each in locations])
+def _path(uri: str) -> str:
+    return plain_path(uri) or location_key(uri).path
+
+
+def _common(paths: Collection[str]) -> str:
+    """A path that is a prefix of all of these, as texts."""
+    return os.path.commonpath([min(paths) or "/", max(paths) or "/"])

@@ -100,7 +100,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         row = find_table(ctx, tx, where, name)
         table = rows.table_of(row, *where)
         locations = _to_clear(tx, where, row, table, part_names)
-        check_databases(ctx, tx, locations)
+        check_databases(ctx, tx, list(filter(ctx.warehouse.looks_at, locations)))
     for location in locations:
         clear(ctx, location, purge=purges(table))
     now = ctx.now()
