@@ -1,6 +1,6 @@
 # Everything a person working on metastored runs. A bare `make` prints the targets.
 #
-# Lock files hold names, versions and hashes and no index address: pip takes its index from its own configuration.
+# Lock files hold names, versions and hashes and no index address: pip and uv take it from their own configuration.
 # A stamp file is newer than the lock file that was installed, so a second run does nothing.
 
 PYTHON ?= python3
@@ -136,8 +136,8 @@ java:
 $(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python $(PIPELINES)/bin/python: | preflight
 	$(PYTHON) -m venv $(@:/bin/python=)
 
-$(VENV)/.installed: requirements.lock | $(VENV)/bin/python
-	$(PY) -m pip $(LOCKED) -r requirements.lock
+$(VENV)/.installed: requirements.lock requirements-uv.lock tools/install.sh | $(VENV)/bin/python
+	@tools/install.sh $(VENV) requirements.lock
 	@touch $@
 
 classes: $(CLASSES)

@@ -17,6 +17,7 @@ compile() {
 
 compile requirements.lock pyproject.toml --group dev --extra postgres --extra spark --extra fast \
     --extra arrow --extra iceberg --extra glue --extra ssh --extra lance "$@"
+compile requirements-uv.lock --group uv "$@"
 compile requirements-build.lock --group build "$@"
 compile requirements-kerberos.lock --group kerberos "$@"
 compile requirements-witness.lock --group witness "$@"

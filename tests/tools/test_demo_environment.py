@@ -17,7 +17,9 @@ def locked(name: str) -> set[str]:
 
 def planned(folder: Path) -> str:
     """The commands that `make demo` would run in a checkout."""
-    for name in ("Makefile", "pyproject.toml", "requirements.lock", "requirements-demo.lock"):
+    locks = ("requirements.lock", "requirements-demo.lock", "requirements-uv.lock")
+    for name in ("Makefile", "pyproject.toml", "tools/install.sh", *locks):
+        (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)  # With its time: make compares it.
     done = subprocess.run(["make", "-n", "demo"], cwd=folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
