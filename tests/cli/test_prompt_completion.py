@@ -16,11 +16,11 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def completion() -> Iterator[Completion]:
+def completion(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Completion]:
     with running_server() as server, metastored.connect(server.uri, cache=False) as client:
         client.sql(
-            """
-            CREATE DATABASE shop; CREATE CATALOG lake LOCATION 'file:///tmp/lake_of_completion';
+            f"""
+            CREATE DATABASE shop; CREATE CATALOG lake LOCATION 'file://{tmp_path_factory.mktemp("lake")}';
             CREATE TABLE shop.orders (id BIGINT, price INT, `odd name` INT) PARTITIONED BY (ds STRING);
             CREATE TABLE shop.other (colour INT);
             CREATE DATABASE deep; CREATE TABLE deep.sea (fish INT)

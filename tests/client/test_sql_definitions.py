@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,9 +84,9 @@ def test_a_database_with_tables_is_dropped_only_with_cascade(client: Any) -> Non
     assert "shop" not in client.databases()
 
 
-def test_a_catalog_is_created_moved_and_dropped(client: Any) -> None:
-    client.sql("CREATE CATALOG lake LOCATION 'file:///tmp/lake' COMMENT 'c'")
-    client.sql("CREATE CATALOG IF NOT EXISTS lake LOCATION 'file:///tmp/lake'")
+def test_a_catalog_is_created_moved_and_dropped(client: Any, tmp_path: Path) -> None:
+    client.sql(f"CREATE CATALOG lake LOCATION 'file://{tmp_path}' COMMENT 'c'")
+    client.sql(f"CREATE CATALOG IF NOT EXISTS lake LOCATION 'file://{tmp_path}'")
     client.sql("CREATE DATABASE lake.d; USE lake.d; CREATE TABLE t (id INT)")
     assert client.sql("SHOW TABLES IN lake.d").rows == (("t",),)
     client.sql("DROP DATABASE lake.d CASCADE; DROP DATABASE IF EXISTS lake.default CASCADE; DROP CATALOG lake")
@@ -111,13 +112,13 @@ def test_a_table_is_stored_as_hive_stores_it(client: Any) -> None:
     client.sql(ORDERS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
 
-def test_the_format_is_text_unless_a_statement_says_otherwise(client: Any) -> None:
+def test_the_format_is_text_unless_a_statement_says_otherwise(client: Any, tmp_path: Path) -> None:
     client.sql(
         "CREATE EXTERNAL TABLE shop.log (a STRING, b ARRAY<INT>) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' "
-        "COLLECTION ITEMS TERMINATED BY '|' NULL DEFINED AS 'NULL' LOCATION 'file:///tmp/log'"
+        f"COLLECTION ITEMS TERMINATED BY '|' NULL DEFINED AS 'NULL' LOCATION 'file://{tmp_path}'"
     )
     table = client.table("shop.log")
-    assert (table.tableType, table.sd.location) == ("EXTERNAL_TABLE", "file:/tmp/log")
+    assert (table.tableType, table.sd.location) == ("EXTERNAL_TABLE", f"file:{tmp_path}")
     assert table.sd.inputFormat == "org.apache.hadoop.mapred.TextInputFormat"
     assert table.sd.serdeInfo.parameters == {
         "field.delim": "\t",
@@ -185,13 +186,13 @@ def unchanging(table: Any) -> dict[str, str]:
     return {key: value for key, value in table.parameters.items() if key != CHANGED}
 
 
-def test_an_external_table_with_using_has_its_location_in_path_too(client: Any) -> None:
-    client.sql("CREATE TABLE shop.t (a INT) USING json LOCATION 'file:///tmp/here'")
+def test_an_external_table_with_using_has_its_location_in_path_too(client: Any, tmp_path: Path) -> None:
+    client.sql(f"CREATE TABLE shop.t (a INT) USING json LOCATION 'file://{tmp_path}/here'")
     table = client.table("shop.t")
-    assert (table.tableType, table.sd.location) == ("EXTERNAL_TABLE", "file:/tmp/here")
-    assert table.sd.serdeInfo.parameters["path"] == "file:/tmp/here"
-    client.sql("ALTER TABLE shop.t SET LOCATION 'file:///tmp/there'")
-    assert client.fresh_table("shop.t").sd.serdeInfo.parameters["path"] == "file:///tmp/there"
+    assert (table.tableType, table.sd.location) == ("EXTERNAL_TABLE", f"file:{tmp_path}/here")
+    assert table.sd.serdeInfo.parameters["path"] == f"file:{tmp_path}/here"
+    client.sql(f"ALTER TABLE shop.t SET LOCATION 'file://{tmp_path}/there'")
+    assert client.fresh_table("shop.t").sd.serdeInfo.parameters["path"] == f"file://{tmp_path}/there"
 
 
 @pytest.mark.parametrize(
@@ -223,12 +224,12 @@ def test_a_table_in_a_missing_database_is_refused(client: Any) -> None:
             client.sql(text)
 
 
-def test_create_like_copies_columns_and_format(client: Any) -> None:
+def test_create_like_copies_columns_and_format(client: Any, tmp_path: Path) -> None:
     client.sql(ORDERS)
-    client.sql("CREATE EXTERNAL TABLE shop.copy LIKE shop.orders LOCATION 'file:///tmp/copy'")
+    client.sql(f"CREATE EXTERNAL TABLE shop.copy LIKE shop.orders LOCATION 'file://{tmp_path}'")
     copy = client.table("shop.copy")
     assert columns(client, "shop.copy") == columns(client, "shop.orders")
-    assert (copy.tableType, copy.sd.location, "a" in copy.parameters) == ("EXTERNAL_TABLE", "file:/tmp/copy", False)
+    assert (copy.tableType, copy.sd.location, "a" in copy.parameters) == ("EXTERNAL_TABLE", f"file:{tmp_path}", False)
 
 
 def test_a_table_is_altered(client: Any) -> None:
@@ -312,19 +313,20 @@ def test_a_change_of_another_client_meanwhile_is_kept(client: Any, uri: str) -> 
 # --- partitions -----------------------------------------------------------------------------------------------
 
 
-def test_partitions_are_added_renamed_moved_and_dropped(client: Any) -> None:
+def test_partitions_are_added_renamed_moved_and_dropped(client: Any, tmp_path: Path) -> None:
     client.sql(ORDERS)
     client.sql(
-        "ALTER TABLE shop.orders ADD PARTITION (ds = '1', h = 1) PARTITION (h = 2, ds = '1') LOCATION 'file:///tmp/p'"
+        "ALTER TABLE shop.orders ADD PARTITION (ds = '1', h = 1) "
+        f"PARTITION (h = 2, ds = '1') LOCATION 'file://{tmp_path}/p'"
     )
     assert client.partition_names("shop.orders") == ("ds=1/h=1", "ds=1/h=2")
     with pytest.raises(AlreadyExistsException):
         client.sql("ALTER TABLE shop.orders ADD PARTITION (ds = '1', h = 1)")
     client.sql("ALTER TABLE shop.orders ADD IF NOT EXISTS PARTITION (ds = '1', h = 1) PARTITION (ds = '2', h = 10)")
     client.sql("ALTER TABLE shop.orders PARTITION (ds = '1', h = 1) RENAME TO PARTITION (ds = '3', h = 3)")
-    client.sql("ALTER TABLE shop.orders PARTITION (ds = '3', h = 3) SET LOCATION 'file:///tmp/q'")
-    assert client.partition("shop.orders", ("3", "3")).sd.location == "file:/tmp/q"
-    assert client.partition("shop.orders", ("1", "2")).sd.location == "file:/tmp/p"
+    client.sql(f"ALTER TABLE shop.orders PARTITION (ds = '3', h = 3) SET LOCATION 'file://{tmp_path}/q'")
+    assert client.partition("shop.orders", ("3", "3")).sd.location == f"file:{tmp_path}/q"
+    assert client.partition("shop.orders", ("1", "2")).sd.location == f"file:{tmp_path}/p"
     client.sql("ALTER TABLE shop.orders DROP PARTITION (h > 9), PARTITION (ds = '3')")
     assert client.partition_names("shop.orders") == ("ds=1/h=2",)
     client.sql("ALTER TABLE shop.orders DROP IF EXISTS PARTITION (ds = 'nosuch')")

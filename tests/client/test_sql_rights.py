@@ -153,7 +153,8 @@ def makes_a_remote_database(client: Any) -> None:
 
 
 def uses_a_location(client: Any) -> None:
-    client.create_table(metastored.table("default.elsewhere", {"id": "int"}, location="file:///tmp/elsewhere"))
+    outside = client.database("default").locationUri + "_elsewhere"
+    client.create_table(metastored.table("default.elsewhere", {"id": "int"}, location=outside))
 
 
 ACTIONS = {

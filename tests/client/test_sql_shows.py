@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -184,7 +185,7 @@ TABLES = {
     "spark types": "(a CHAR(3), b VARCHAR(5), c STRUCT<X: INT, Y: ARRAY<STRING>>, d DECIMAL(5, 1)) USING orc",
     "spark buckets": "(a INT, b INT) USING parquet CLUSTERED BY (a) SORTED BY (b) INTO 8 BUCKETS",
     "spark only": "(a TIMESTAMP_NTZ, b INT) USING json",
-    "spark external": "(a INT) USING parquet LOCATION 'file:///tmp/it%27s'",
+    "spark external": "(a INT) USING parquet LOCATION 'file://{folder}/it%27s'",
     "spark defaults": "(a INT DEFAULT 5, b STRING DEFAULT 'x') USING parquet",
 }
 
@@ -197,9 +198,10 @@ def comparable(table: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", [*TABLES, *(f"external: {case}" for case in ("one column", "parquet", "constraints"))])
-def test_the_printed_statement_makes_the_same_table_again(client: Any, case: str) -> None:
+def test_the_printed_statement_makes_the_same_table_again(client: Any, tmp_path: Path, case: str) -> None:
     kind = "EXTERNAL " if case.startswith("external: ") else ""
-    client.sql(f"CREATE {kind}TABLE shop.t {TABLES[case.removeprefix('external: ')]}")
+    definition = TABLES[case.removeprefix("external: ")].replace("{folder}", str(tmp_path))
+    client.sql(f"CREATE {kind}TABLE shop.t {definition}")
     before = client.fresh_table("shop.t")
     request = metastored.structs.AllTableConstraintsRequest("shop", "t", "hive")
     keys = client.api.get_all_table_constraints(request).allTableConstraints
