@@ -34,6 +34,7 @@ from typing import Final
 from tests.documentation.blocks import NO_CODE, Block, blocks
 from tests.support.apache import ROOT
 from tests.support.ports import free_port
+from tests.support.run_costs import JAVA_OPTIONS
 from tests.support.spark_jvm import SparkJvm
 
 SECONDS: Final = 240.0
@@ -43,16 +44,15 @@ SERVE: Final = "metastored serve"
 SESSION: Final = Path(__file__).with_name("session.py")
 PORTS: Final = re.compile(r"(localhost:|127\.0\.0\.1:|port |port=)(\d{4,5})\b")
 COMMANDS: Final = ("metastored", "pytest")
-SPARK_DEFAULTS: Final = """\
-spark.master local[2]
-spark.ui.enabled false
-spark.ui.showConsoleProgress false
-spark.driver.host 127.0.0.1
-spark.driver.bindAddress 127.0.0.1
-spark.driver.memory 1g
-spark.sql.shuffle.partitions 1
-"""
-"""Settings of the reader's machine: a small one."""
+SPARK: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Settings of the reader's machine, a small one. They are properties of the JVM: with a directory of settings in its
+class path, it could not use the archive of Spark's classes (`tests/support/class_archive.py`)."""
 
 
 class PageError(AssertionError):
@@ -70,8 +70,6 @@ class Reader:
         bin.mkdir()
         for name in COMMANDS:
             (bin / name).symlink_to(Path(sys.executable).with_name(name))
-        (base / "spark").mkdir()
-        (base / "spark" / "spark-defaults.conf").write_text(SPARK_DEFAULTS)
         self.folder: Final = base / "folder"
         self.home: Final = base / "home"
         self._packages: Final = base / "packages"
@@ -132,7 +130,11 @@ class Reader:
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(self._packages)]),
             "HOME": str(self.home),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_CONF_DIR": str(self._base / "spark"),
+            "MASTER": "local[2]",
+            "SPARK_DRIVER_MEMORY": "1g",
+            JAVA_OPTIONS: " ".join(
+                [kept.get(JAVA_OPTIONS, ""), *(f"-D{name}={value}" for name, value in SPARK.items())]
+            ),
         }
 
     def install(self, folder: Path) -> None:
