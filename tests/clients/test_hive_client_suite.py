@@ -20,6 +20,7 @@ from tests.clients.hive_client_suite import (
     FAILS_ON_HIVE,
     FIRST,
     HIVE_SETTINGS,
+    LAST,
     NOT_FOR_SERVERS,
     SETTINGS,
     VERSIONS,
@@ -34,7 +35,8 @@ pytestmark = pytest.mark.peers
 def _classes(version: str) -> list[str]:
     """Without `make peers` this is one name, which is skipped for all tests."""
     found = [name for name in suite_classes(version) if name not in NOT_FOR_SERVERS]
-    return [*(name for name in FIRST if name in found), *(name for name in found if name not in FIRST)] or ["Test"]
+    between = [name for name in found if name not in FIRST + LAST]
+    return [*(name for name in FIRST if name in found), *between, *(name for name in LAST if name in found)] or ["Test"]
 
 
 TESTS = [(version, name) for version in VERSIONS for name in _classes(version)]
