@@ -21,6 +21,7 @@ from hypothesis.strategies import SearchStrategy
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 from tests.differential.conftest import Sides, new_sides_2_3
+from tests.differential.deliberate import says_what_is_missing
 from tests.differential.peer import Peer
 from tests.differential.probes.objects import field, with_columns, with_fields, with_parameters, with_storage
 from tests.differential.script import Ask, EditPartition, EditTable, Probe, Put, Tree, ask
@@ -153,7 +154,11 @@ class Session:
         hive, metastored = (self.reply(side, probe) for side in self.sides)
         self.history.append(f"{probe.kind}{probe.label}: {metastored[:200]}")
         reported = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  metastored: {metastored}")
-        agreed = metastored == hive or self.stumbles_over_no_number(probe, hive, metastored)
+        agreed = (
+            metastored == hive
+            or self.stumbles_over_no_number(probe, hive, metastored)
+            or self.fails_on_a_missing_table(probe, hive, metastored)
+        )
         assert agreed, "\n".join(["after", *self.history[:-1], *reported])
 
     def stumbles_over_no_number(self, probe: Probe, hive: str, metastored: str) -> bool:
@@ -168,6 +173,13 @@ class Session:
         numbers = [values for values in result if values[1].isdigit()]
         above_1 = sorted(values for values in numbers if int(values[1]) > 1)
         return len(numbers) < len(result) and metastored == side.shown(above_1)
+
+    def fails_on_a_missing_table(self, probe: Probe, hive: str, metastored: str) -> bool:
+        """Hive 2.3 has only an internal error for the names of partitions; metastored says what is missing."""
+        if not isinstance(probe, Ask) or probe.method != "get_partition_names":
+            return False
+        missing = all(self.reply(side, ask("t", "get_table", *probe.args[:2])).startswith("!") for side in self.sides)
+        return missing and says_what_is_missing(hive, metastored)
 
     @staticmethod
     def reply(side: Peer, probe: Probe) -> str:
