@@ -288,20 +288,28 @@ def fresh(hive: ApacheMetastore) -> Iterator[Client]:
 NOT_UNDERSTOOD_HERE = "used between texts"
 
 
-class Found(NamedTuple):
-    """What a Hive answered. It is asked once for both databases."""
+Selected = dict[str, tuple[bool | None, list[int]]]
 
-    selected: dict[str, tuple[bool | None, list[int]]]
+
+class Found(NamedTuple):
+    """What Hive 2.3 answered."""
+
+    selected: Selected
     refused: dict[bytes, str]
     """Its words for bytes that are no expression."""
+
+
+def _all_selected(peer: Client, of: Expressions, left_out: set[str]) -> Selected:
+    """What a Hive selects. It is asked once for both databases."""
+    make(peer)
+    names = [name for name in of.all if name.removeprefix("used ") not in left_out and name != NOT_UNDERSTOOD_HERE]
+    return {name: _selected(peer, name, of) for name in names}
 
 
 @pytest.fixture(scope="module")
 def found_by_hive_2_3(hive_2_3: ApacheMetastore) -> Found:
     with fresh(hive_2_3) as hive:
-        make(hive)
-        names = [name for name in OF_2_3.all if name.removeprefix("used ") not in NEEDS_MORE_JARS | ANSWERED_OTHERWISE]
-        found = {name: _selected(hive, name, OF_2_3) for name in names if name != NOT_UNDERSTOOD_HERE}
+        found = _all_selected(hive, OF_2_3, NEEDS_MORE_JARS | ANSWERED_OTHERWISE)
         refused = {garbage: _error(hive, garbage) for garbage in (b"", b"\x01\x02", b"\x00", b"abc")}
         for name in ANSWERED_OTHERWISE:
             with pytest.raises(MetaException):
@@ -328,23 +336,19 @@ ANSWERED_OTHERWISE_BY_4 = {
 
 
 @pytest.fixture(scope="module")
-def found_by_hive_4_1(hive_4_1_0: ApacheMetastore) -> Found:
-    # Those that are not understood here, and those that Hive answers otherwise.
-    left_out = ANSWERED_OTHERWISE_BY_4 | {"upper", "like"}
+def selected_by_hive_4_1(hive_4_1_0: ApacheMetastore) -> Selected:
+    not_understood_here = {"upper", "like"}
     with fresh(hive_4_1_0) as hive:
-        make(hive)
-        names = [name for name in OF_4_1.all if name.removeprefix("used ") not in left_out]
-        found = {name: _selected(hive, name, OF_4_1) for name in names if name != NOT_UNDERSTOOD_HERE}
-    return Found(found, {})
+        return _all_selected(hive, OF_4_1, ANSWERED_OTHERWISE_BY_4 | not_understood_here)
 
 
 @pytest.mark.peers
-def test_hive_4_1_finds_the_same_partitions(found_by_hive_4_1: Found, start: Starter) -> None:
+def test_hive_4_1_finds_the_same_partitions(selected_by_hive_4_1: Selected, start: Starter) -> None:
     metastored = start(Generation.HIVE_4_0)
     make(metastored)
-    for name, found in found_by_hive_4_1.selected.items():
+    for name, found in selected_by_hive_4_1.items():
         assert _selected(metastored, name, OF_4_1) == found, name
-    assert len(found_by_hive_4_1.selected) > 150
+    assert len(selected_by_hive_4_1) > 150
 
 
 @pytest.mark.peers
