@@ -16,7 +16,7 @@ import pytest
 import metastored
 from metastored.model.spark.properties import HIVE_STATISTICS
 from metastored.wire.structs import replace
-from tests.client.test_sql_shows import TABLES
+from tests.client.test_sql_shows import TABLES, definition
 from tests.support.apache import MissingPeer
 from tests.support.forks import running_server
 from tests.support.hive_driver import run_hive
@@ -152,7 +152,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
         texts: dict[str, str] = {}
         before = {}
         for case, name in AGAIN.items():
-            client.sql(f"CREATE TABLE again.{name} {TABLES[case]}")
+            client.sql(f"CREATE TABLE again.{name} {definition(case, folder)}")
             before[case] = client.fresh_table(f"again.{name}")
             texts[case] = client.sql(f"SHOW CREATE TABLE again.{name}").rows[0][0] or ""
             client.sql(f"DROP TABLE again.{name}")

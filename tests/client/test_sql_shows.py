@@ -190,6 +190,11 @@ TABLES = {
 }
 
 
+def definition(case: str, folder: Path) -> str:
+    """What follows CREATE TABLE and a name; a table of its own location has it in the folder."""
+    return TABLES[case].replace("{folder}", str(folder))
+
+
 def comparable(table: Any) -> Any:
     """Without times, numbers, and what the server finds in a directory that exists already."""
     ignored = {*HIVE_STATISTICS, "transient_lastDdlTime"}
@@ -200,8 +205,7 @@ def comparable(table: Any) -> Any:
 @pytest.mark.parametrize("case", [*TABLES, *(f"external: {case}" for case in ("one column", "parquet", "constraints"))])
 def test_the_printed_statement_makes_the_same_table_again(client: Any, tmp_path: Path, case: str) -> None:
     kind = "EXTERNAL " if case.startswith("external: ") else ""
-    definition = TABLES[case.removeprefix("external: ")].replace("{folder}", str(tmp_path))
-    client.sql(f"CREATE {kind}TABLE shop.t {definition}")
+    client.sql(f"CREATE {kind}TABLE shop.t {definition(case.removeprefix('external: '), tmp_path)}")
     before = client.fresh_table("shop.t")
     request = metastored.structs.AllTableConstraintsRequest("shop", "t", "hive")
     keys = client.api.get_all_table_constraints(request).allTableConstraints

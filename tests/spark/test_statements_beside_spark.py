@@ -9,7 +9,7 @@ import pytest
 
 import metastored
 import metastored.spark
-from tests.client.test_sql_shows import TABLES
+from tests.client.test_sql_shows import TABLES, definition
 from tests.support.in_process import serving_metastore
 from tests.support.spark import run_spark
 
@@ -67,10 +67,11 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def found(uri: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What Spark did, and the tables before and after Spark made them again."""
     texts, before = {}, {}
+    folder = tmp_path_factory.mktemp("locations")
     with metastored.connect(uri, user="ann", cache=False) as client:
         client.sql(MADE + "; GRANT SELECT ON used.hive TO USER bob; CREATE DATABASE again")
         for case, name in CASES.items():
-            client.sql(f"CREATE TABLE again.{name} {TABLES[case]}")
+            client.sql(f"CREATE TABLE again.{name} {definition(case, folder)}")
             before[case] = client.table(("again", name))
             texts[case] = client.sql(f"SHOW CREATE TABLE again.{name}").rows[0][0]
             client.sql(f"DROP TABLE again.{name}")
