@@ -24,6 +24,7 @@ from tests.support.left_out import LeftOut
 from tests.support.needs import Needs
 from tests.support.postgres import PostgresServer, shared_postgres, stop_shared_postgres
 from tests.support.run_costs import RunCosts
+from tests.support.short_reports import ShortReports
 from tests.support.soak import SoakSeed
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RunCosts(), "metastored-run-costs")
     config.pluginmanager.register(RecordedDurations(), "metastored-durations")
     config.pluginmanager.register(SoakSeed(), "metastored-soak-seed")
+    config.pluginmanager.register(ShortReports(), "metastored-short-reports")
 
 
 def pytest_unconfigure() -> None:

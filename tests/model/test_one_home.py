@@ -13,6 +13,9 @@ from metastored.model import acid, kinds, refusals
 
 SOURCE = Path(metastored.__file__).parent
 
+# All modules are read and parsed.
+pytestmark = pytest.mark.slow
+
 
 @cache
 def modules() -> list[tuple[str, ast.Module]]:
@@ -36,7 +39,6 @@ def texts() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.slow
 def test_names_and_questions_are_defined_only_in_the_model() -> None:
     names = {
         *("DatabaseName", "TableName", "is_external", "is_view", "owns_data", "stored_type"),
@@ -54,7 +56,6 @@ def test_names_and_questions_are_defined_only_in_the_model() -> None:
 @pytest.mark.parametrize(
     "text", [*kinds.TYPES, kinds.PURGE, acid.TRANSACTIONAL, acid.PROPERTIES, acid.INSERT_ONLY, refusals.TOO_MANY]
 )
-@pytest.mark.slow
 def test_a_constant_of_the_model_is_written_only_there(text: str) -> None:
     # The client lists parameters that servers add by themselves, as one table.
     found = [module for module, value in texts() if value == text and module != "client/outcomes.py"]

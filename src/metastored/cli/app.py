@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, Final
+from functools import cache
+from typing import Annotated, Any, Final
 
 import typer
 from typer.main import get_command
@@ -88,12 +89,18 @@ app.add_typer(pipeline, rich_help_panel=SPARK)
 app.add_typer(compact, rich_help_panel=SPARK)
 
 
+@cache
+def _commands() -> Any:
+    """The commands with their options, which typer reads from the signatures of functions: once in a process."""
+    return get_command(app)
+
+
 def run(words: Sequence[str]) -> int:
     """Runs one command. Returns the exit code; an error in the arguments is one line on standard error."""
     if VARIABLE in os.environ:
         register_shells()
     try:
-        code = get_command(app).main(list(words), prog_name=NAME, standalone_mode=False)
+        code = _commands().main(list(words), prog_name=NAME, standalone_mode=False)
     except typer.Abort:  # Ctrl-C or the end of the input, at the prompt for a password.
         interrupted()
     except ArgumentError as error:
