@@ -46,8 +46,8 @@ setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PIPEL
 demo: java $(DEMO)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
 	$(DEMO)/bin/python -m tools.demo
 
-quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
-	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
+quick: $(VENV)/.project ## run the tests that need only .venv, with files in memory, in a minute and a half
+	TESTS_IN_MEMORY=1 $(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 3 --hypothesis-profile=quick $(ARGS)
 
 versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
 	$(PY) tools/versions.py --markers "not ($(subst $(space), or ,$(NOT_QUICK)))" $(ARGS)

@@ -16,7 +16,7 @@ from metastored.structs import Database
 from metastored.wire.message import Call, Reply, Session
 from tests.support.forks import running_server
 from tests.support.memory_metastore import MemoryMetastore
-from tests.support.thrift_server import HOST, PASSES, ThriftServer, serving
+from tests.support.thrift_server import HOST, ThriftServer, close_port, serving
 
 pytestmark = pytest.mark.slow
 
@@ -50,9 +50,7 @@ async def garbage() -> AsyncIterator[str]:
     try:
         yield f"thrift://{HOST}:{server.sockets[0].getsockname()[1]}"
     finally:
-        server.close()
-        for _ in range(PASSES):  # Until all connections are known that were accepted before.
-            await asyncio.sleep(0)
+        await close_port(server)
         for each in accepted:
             each.transport.abort()
         await asyncio.sleep(0)

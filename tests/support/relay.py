@@ -76,9 +76,13 @@ class Relay:
         while True:
             try:
                 client, _ = self._listener.accept()
-                server = socket.create_connection((HOST, self._target))
             except OSError:
                 return
+            try:
+                server = socket.create_connection((HOST, self._target))
+            except OSError:
+                _close(client)
+                continue
             pair = (client, server)
             with self._lock:
                 self.accepted += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -72,9 +73,13 @@ class Process:
 
     def __init__(self) -> None:
         self.sent: list[int] = []
+        self.gateway = SimpleNamespace(id="gw")
 
     def send_runtest_some(self, indices: list[int]) -> None:
         self.sent += indices
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
 
 
 def test_files_of_one_kind_follow_each_other(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,3 +95,26 @@ def test_files_of_one_kind_follow_each_other(pytestconfig: pytest.Config, monkey
     sharing.schedule()
     # A process that has few tests left gets the next file.
     assert all("acid" in tests[index] for index in process.sent)
+
+
+def test_every_test_is_sent_once_and_what_a_lost_process_had_left_goes_to_another(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pytestconfig.option, "tx", ["popen", "popen"])
+    tests = [f"tests/wire/test_{file}.py::test_{number}" for file in "abcdef" for number in range(7)]
+    sharing, first, second = Sharing(pytestconfig), Process(), Process()
+    for process in (first, second):
+        sharing.add_node(process)
+        sharing.add_node_collection(process, tests)
+    sharing.schedule()
+    done = [first.sent.pop(0) for _ in range(3)]
+    for number in done:
+        sharing.mark_test_complete(first, number)
+    lost = sharing.remove_node(first)
+    assert lost == tests[first.sent[0]]
+    while second.sent:
+        number = second.sent.pop(0)
+        done.append(number)
+        sharing.mark_test_complete(second, number)
+    assert sorted(done) == list(range(len(tests)))
+    assert sharing.tests_finished and not sharing.has_pending

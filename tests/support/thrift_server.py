@@ -55,9 +55,7 @@ class ThriftServer:
     async def stop(self) -> None:
         """Closes the port and every connection, as the end of a process does."""
         assert self._server is not None
-        self._server.close()
-        for _ in range(PASSES):
-            await asyncio.sleep(0)
+        await close_port(self._server)
         for peer in list(self._open):
             peer.transport.abort()
         await until(lambda: not self._open)
@@ -118,6 +116,19 @@ async def serving(handler: Handler | None) -> AsyncIterator[ThriftServer]:
         yield server
     finally:
         await server.stop()
+
+
+async def close_port(server: asyncio.Server) -> None:
+    """Closes the port. All connections that were accepted before are known to the server then.
+
+    asyncio forgets connections that it has accepted and not yet handed to a server that is closed: nobody closes them.
+    """
+    loop = asyncio.get_running_loop()
+    for each in server.sockets:
+        loop.remove_reader(each.fileno())
+    for _ in range(PASSES):
+        await asyncio.sleep(0)
+    server.close()
 
 
 async def until(condition: Callable[[], bool]) -> None:
