@@ -44,6 +44,7 @@ def elsewhere(number: int) -> list[TablePlace]:
     return [TablePlace(f"file:/other/{at}", (str(at),)) for at in range(number)]
 
 
+@pytest.mark.slow
 def test_a_table_has_at_most_fifty_thousand_directories() -> None:
     def listed(number: int) -> Listing:
         return listing_of((f"delta_{at}_{at}_0/bucket_00000", 10) for at in range(1, number + 1))

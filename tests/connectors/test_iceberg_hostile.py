@@ -191,6 +191,7 @@ def exploding(peer: Peer, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("act", [endless, exploding])
+@pytest.mark.slow
 def test_a_reply_of_a_rest_catalog_is_read_in_bounded_memory(act: Act) -> None:
     with scripted(otherwise=act) as peer:
 

@@ -170,6 +170,7 @@ def test_files_inherit_the_ids_of_their_rows(rest: Rest, namespace: str) -> None
     assert {path: file["first-row-id"] for path, file in found.items()} == {"a": 100, "c": 7, "d": 110}
 
 
+@pytest.mark.slow
 def test_a_large_scan_is_fetched_in_parts(server: RunningServer, rest: Rest, namespace: str) -> None:
     made = Manifests(rest, namespace)
     for at in range(3):

@@ -326,6 +326,7 @@ def test_manifests_outside_of_a_table_need_the_privilege_to_use_their_location(t
 # --- Avro -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_values_without_bytes_are_counted() -> None:
     """A list of a thousand million nulls has six bytes."""
     schema: Any = {"type": "record", "name": "a", "fields": [field("n", 1, {"type": "array", "items": "null"}, False)]}

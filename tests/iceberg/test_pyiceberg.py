@@ -80,6 +80,7 @@ def test_names_of_tables_are_in_lower_case_as_in_hive(server: RunningServer, nam
 WRITERS, COMMITS = 8, 3
 
 
+@pytest.mark.slow
 def test_no_commit_is_lost_by_eight_writers_over_two_protocols(server: RunningServer, namespace: str) -> None:
     """Half of them commit by REST and half by Thrift, with HiveCatalog's lock. A failed commit is made again."""
     rest_catalog(server).create_table((namespace, "t"), ROWS.schema)

@@ -83,6 +83,7 @@ class Replies:
         Reply(body, reply.kind).value(method)
 
 
+@pytest.mark.slow
 def test_damaged_replies_are_read_or_refused_and_nothing_else() -> None:
     replies = Replies(seed=7)
     replies.run(6000)

@@ -42,6 +42,7 @@ def test_a_changed_statement_is_a_statement_or_an_error_with_a_sentence(statemen
             assert error.problem and "\n" not in str(error), text
 
 
+@pytest.mark.slow
 def test_changed_statements_that_can_be_parsed_are_executed_or_refused_by_the_metastore(tmp_path: Path) -> None:
     executed = refused = 0
     with serving_metastore(tmp_path) as uri, metastored.connect(uri, user="root", timeout=20) as client:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PLUGIN = """
 from tests.support import durations
 from tests.support.durations import RecordedDurations
@@ -34,6 +36,7 @@ def run(folder: Path, *options: str) -> dict[str, float]:
     return recorded
 
 
+@pytest.mark.slow
 def test_a_run_of_the_failed_tests_keeps_the_seconds_of_the_run_before(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(PLUGIN)
     for name in ("test_a.py", "test_b.py"):

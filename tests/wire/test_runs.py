@@ -80,6 +80,7 @@ def pieces(value: Any) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", STRUCTS)
+@pytest.mark.slow
 def test_fields_are_read_in_any_order_with_unknown_ones_between_and_the_last_of_one_counts(name: str) -> None:
     cls = STRUCTS[name]
     ours, plain = binary.CODEC.named(name)[0], PLAIN.named(name)[0]
