@@ -107,6 +107,7 @@ def test_a_request_is_refused_with(rest: Rest, read: Any, case: str) -> None:
     assert refused.error == "BadRequestException" and len(refused.message) < 1_000, refused
 
 
+@pytest.mark.slow
 def test_the_largest_filters_are_planned(rest: Rest, read: Any) -> None:
     """Negations cancel each other: the deepest filter that a request can have is still one predicate."""
     for filter in (nested(120), wide(500), {"type": "in", "term": "id", "values": list(range(20_000))}):

@@ -66,7 +66,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]
     """Gives each process the file of `Order` when it has done one.
 
     xdist keeps the tests that are done, counts them again after every test, and looks for each test of a file in the
-    list of all: for 20,000 tests that is a minute of a slow processor. Here only what is left is kept.
+    list of all: half a minute of a slow processor for 20,000 tests. Here only what is left is kept.
     """
 
     def __init__(self, config: Any, log: Any = None) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import os
@@ -22,12 +24,14 @@ def printed(**variables: str) -> list[int]:
     return [int(each) for each in done.stdout.split()]
 
 
+@pytest.mark.slow
 def test_sizes_are_those_of_one_sitting_and_are_multiplied_by_soak() -> None:
     assert printed()[:2] == [1, 20]
     assert printed(SOAK="10")[:2] == [10, 200]
     assert printed(SOAK="0.1")[:2] == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_seed_is_new_in_each_run_and_can_be_repeated_and_processes_inherit_it() -> None:
     first, second = printed(), printed()
     assert first[2] == first[3] and second[2] == second[3]

@@ -57,6 +57,7 @@ def test_a_stream_is_recognised_by_its_beginning(generation: Generation) -> None
     assert not any(old.data.startswith(NAMED_ROOT) for old in OF_3_1.all.values())
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_cut_short_is_refused() -> None:
     for name in ("int =", "structs in", "used nested"):
         data = OF_4_1.all[name].data

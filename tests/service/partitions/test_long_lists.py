@@ -17,6 +17,9 @@ from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 from tests.support.objects import partition, storage, table
 
+# Each test fills a table with a thousand partitions.
+pytestmark = pytest.mark.slow
+
 COUNT = 2 * SHORT + 7
 ALL = Where("v1 >= :lowest", {"lowest": ""})
 
