@@ -10,8 +10,8 @@ that the tests need are those of that Hive. `.peers/iceberg-rest-tests-VERSION/`
 with all jars that it needs, `.peers/flink-VERSION/` Flink with its connector for Hive, and
 `.peers/pyiceberg-tests-VERSION/` pyiceberg's own tests, from its source package, with the plugin of pytest that they
 need. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and writers of files the tests use. A version
-that exists is not changed. A download that fails is printed with the reason and never fails the run, since only the
-suites that name it depend on it.
+that exists is not changed. Two downloads run at the same time. One that fails is printed with the reason and tried once
+more at the end; it never fails the run, since only the suites that name it depend on it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
@@ -270,6 +273,72 @@ def install_trino_plugin(name: str, peers: Path) -> None:
         (found / "plugin" / name).rename(peers / f"trino-{TRINO}" / "plugin" / name)
 
 
+class Download(NamedTuple):
+    """What is installed, its folder, and the function that does it."""
+
+    name: str
+    folder: Path
+    install: Callable[[], None]
+
+
+def trino(peers: Path) -> list[list[Download]]:
+    plugins = [
+        Download(
+            f"the {name} connector of Trino {TRINO}",
+            peers / f"trino-{TRINO}" / "plugin" / name,
+            partial(install_trino_plugin, name, peers),
+        )
+        for name in TRINO_PLUGINS
+    ]
+    return [[Download(f"Trino {TRINO}", peers / f"trino-{TRINO}", partial(install_trino, peers)), *plugins]]
+
+
+def all_but_trino(peers: Path) -> list[list[Download]]:
+    """Two rows of downloads of about the same length.
+
+    Maven is first used by the first one only: both would download its plugins, into the same files.
+    """
+    hives = [
+        Download(f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS
+    ]
+    tests = pyiceberg_version()
+    others = [
+        Download(f"Azurite {AZURITE}", peers / f"azurite-{AZURITE}", partial(install_azurite, peers)),
+        Download("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
+        Download(
+            f"the tests of pyiceberg {tests}",
+            peers / f"pyiceberg-tests-{tests}",
+            partial(install_pyiceberg_tests, peers),
+        ),
+    ]
+    for folder, (name, _) in MORE_JARS.items():
+        others.append(Download(name, peers / folder, partial(install_jars, folder, peers)))
+    for name, folder in (
+        (f"the REST tests of Iceberg {ICEBERG}", f"iceberg-rest-tests-{ICEBERG}"),
+        (f"Flink {FLINK}", f"flink-{FLINK}"),
+    ):
+        others.append(Download(name, peers / folder, partial(install_listed, folder, peers)))
+    return [hives, others]
+
+
+def run(downloads: Sequence[Download]) -> list[Download]:
+    """Runs downloads one after the other; returns those that failed."""
+    failed = []
+    for each in downloads:
+        if each.folder.is_dir():
+            print(f"peers: {each.name} is installed", flush=True)
+            continue
+        start = time.monotonic()
+        try:
+            each.install()
+        except DownloadFailed as reason:
+            print(f"peers: {each.name} could not be installed: {reason}", flush=True)
+            failed.append(each)
+        else:
+            print(f"peers: {each.name} was installed in {time.monotonic() - start:.0f} s", flush=True)
+    return failed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("folder", type=Path, help="the folder of the peers, with one folder per version")
@@ -277,49 +346,12 @@ def main() -> int:
     arguments = parser.parse_args()
     peers: Path = arguments.folder.resolve()
     peers.mkdir(parents=True, exist_ok=True)
-    trino: list[tuple[str, Path, Callable[[], None]]] = [
-        (f"Trino {TRINO}", peers / f"trino-{TRINO}", partial(install_trino, peers)),
-        *(
-            (
-                f"the {name} connector of Trino {TRINO}",
-                peers / f"trino-{TRINO}" / "plugin" / name,
-                partial(install_trino_plugin, name, peers),
-            )
-            for name in TRINO_PLUGINS
-        ),
-    ]
-    downloads: list[tuple[str, Path, Callable[[], None]]] = (
-        trino
-        if arguments.trino
-        else [
-            *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
-            *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
-            *(
-                (name, peers / folder, partial(install_listed, folder, peers))
-                for name, folder in (
-                    (f"the REST tests of Iceberg {ICEBERG}", f"iceberg-rest-tests-{ICEBERG}"),
-                    (f"Flink {FLINK}", f"flink-{FLINK}"),
-                )
-            ),
-            (
-                f"the tests of pyiceberg {pyiceberg_version()}",
-                peers / f"pyiceberg-tests-{pyiceberg_version()}",
-                partial(install_pyiceberg_tests, peers),
-            ),
-            ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
-            (f"Azurite {AZURITE}", peers / f"azurite-{AZURITE}", partial(install_azurite, peers)),
-        ]
-    )
-    for name, folder, download in downloads:
-        if folder.is_dir():
-            print(f"peers: {name} is installed")
-            continue
-        try:
-            download()
-        except DownloadFailed as reason:
-            print(f"peers: {name} could not be installed: {reason}")
-        else:
-            print(f"peers: {name} was installed")
+    rows = trino(peers) if arguments.trino else all_but_trino(peers)
+    with ThreadPoolExecutor(len(rows)) as threads:
+        failed = [each for failures in threads.map(run, rows) for each in failures]
+    if failed and len(rows) > 1:
+        # Maven of these versions does not lock its repository: what two of them disturbed is there when it runs alone.
+        run(failed)
     return 0
 
 

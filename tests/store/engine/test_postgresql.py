@@ -142,6 +142,24 @@ def test_a_transaction_whose_prepared_statement_cannot_be_used_is_tried_again(da
     assert database.run(catalogs.names) == ["a", "b", "c", "d"]
 
 
+def test_a_transaction_is_tried_again_if_only_the_statement_of_its_commit_is_gone(database: Database) -> None:
+    database.run(lambda tx: catalogs.insert(tx, "a", b""))
+    # The version is counted with each commit that changes something, by a statement that is prepared by now.
+    double = Statement("UPDATE catalogs SET body = body || body")
+    database.run(lambda tx: tx.run(Statement("UPDATE catalogs SET body = 'x'")))
+    database.run(lambda tx: tx.run(Statement("UPDATE catalogs SET body = 'y'")))
+    database.run(lambda tx: tx.run(Statement("DEALLOCATE ALL")))
+    before, tries = database.version(), []
+
+    def change(tx: Transaction) -> None:
+        tries.append(tx.run(double))
+
+    database.run(change)
+    assert tries == [1, 1]
+    assert database.reader().all(Statement("SELECT body FROM catalogs")) == [(b"yy",)]
+    assert database.version() == before + 1
+
+
 def test_a_shared_lock_keeps_a_database_from_being_dropped(database: Database) -> None:
     database.run(make_table)
     row = databases.find(database.reader(), "hive", "db")

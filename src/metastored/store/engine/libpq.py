@@ -34,6 +34,8 @@ _UNKNOWN, _BOOLEAN, _BYTEA, _BIGINT, _INTEGER = 0, 16, 17, 20, 23
 """The numbers of PostgreSQL's types."""
 _POOLED: Final = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
 """Errors of prepared statements behind a pool of connections, where each transaction may run on another one."""
+_STALE: Final = (psycopg.errors.FeatureNotSupported, *_POOLED)
+"""The same, and the error of a plan whose table was changed."""
 _DONE: Final = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
 
@@ -72,6 +74,17 @@ class Executor:
         """Runs statements without parameters. Raises psycopg.Error."""
         self._check(self._connection.pgconn.exec_(text))
 
+    def commit_after(self, statement: Statement) -> None:
+        """Runs a statement without parameters and commits, in one round trip. Raises psycopg.Error."""
+        key, text = (statement, ()), statement.numbered.text
+        try:
+            name = self._name(key, text)
+            # A text that is not prepared is parsed and planned again with each commit.
+            self.simple((text if name is None else b"EXECUTE %b" % name) + b"; COMMIT")
+        except _STALE as error:
+            self._give_up(key, error)
+            raise
+
     def _run(self, statement: Statement, params: Params) -> pq.abc.PGresult:
         if statement.lists and not isinstance(params, tuple):
             statement, params = _with_values(statement, params)
@@ -84,20 +97,27 @@ class Executor:
             values, types, formats = encoded([params[name] for name in names])
         pgconn: pq.abc.PGconn = self._connection.pgconn
         key = (statement, types)
-        name = self._prepared.get(key)
         try:
-            if name is None and self._prepares:
-                name = self._prepare(key, text)
+            name = self._name(key, text)
             if name is None:
                 return self._check(pgconn.exec_params(text, values, types, formats, _BINARY))
             return self._check(pgconn.exec_prepared(name, values, formats, _BINARY))
-        except psycopg.errors.FeatureNotSupported:
-            self._prepared[key] = None  # Its table was changed: the next use prepares it anew.
+        except _STALE as error:
+            self._give_up(key, error)
             raise
-        except _POOLED:
+
+    def _name(self, key: Typed, text: bytes) -> bytes | None:
+        """The name of a statement, which is prepared if it has to be; None for one that runs as a text."""
+        name = self._prepared.get(key)
+        return self._prepare(key, text) if name is None and self._prepares else name
+
+    def _give_up(self, key: Typed, error: psycopg.Error) -> None:
+        """Forgets a plan that does not fit any more, or all of them where they are lost."""
+        if isinstance(error, psycopg.errors.FeatureNotSupported):
+            self._prepared[key] = None  # Its table was changed: the next use prepares it anew.
+        else:
             self._prepares = False
             self._prepared.clear()
-            raise
 
     def _prepare(self, key: Typed, text: bytes) -> bytes | None:
         """The name of a statement that was used before; None for a new one, which may never be used again."""

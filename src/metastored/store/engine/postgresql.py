@@ -226,9 +226,13 @@ class _ThreadConnection:
         except psycopg.Error as exc:
             raise self.transaction.store_error(exc) from exc
 
-    def commit(self, statement: bytes) -> None:
+    def commit(self, last: Statement | None = None) -> None:
+        """Commits, after a last statement if there is one."""
         try:
-            self.executor.simple(statement)
+            if last is None:
+                self.executor.simple(b"COMMIT")
+            else:
+                self.executor.commit_after(last)
         except psycopg.Error as exc:
             error = self.transaction.store_error(exc)
             if self.connection.closed:
@@ -321,8 +325,7 @@ class PostgresDatabase(Database):
         try:
             yield mine.transaction
             # Last of all, because no other transaction can commit while this row is locked.
-            commit = _NEXT_VERSION.postgresql + b"; COMMIT" if mine.transaction.changed else b"COMMIT"
-            mine.commit(commit)
+            mine.commit(_NEXT_VERSION if mine.transaction.changed else None)
         except BaseException:
             mine.rollback()
             raise
@@ -396,7 +399,7 @@ class PostgresDatabase(Database):
             try:
                 # Each statement runs once: none is prepared.
                 yield PostgresTransaction(mine.connection, self._lost, prepares=False)
-                mine.commit(b"COMMIT")
+                mine.commit()
             except BaseException:
                 mine.rollback()
                 raise
