@@ -29,7 +29,7 @@ LONGEST_PAUSE: Final = 3600
 CLAIMED_TOGETHER: Final = 64
 """Jobs whose ids are this close share a claim: a claim may cost a connection."""
 
-GROUPS_AT_ONCE: Final = 8
+GROUPS_AT_ONCE: Final = 16
 """Groups of jobs that are claimed, run and deleted together: others wait for them."""
 
 
