@@ -9,9 +9,9 @@ This file never decodes a partition.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, starmap
+from itertools import chain
 from typing import Final, NamedTuple
 
 from metastored.service.core import rows
@@ -105,11 +105,9 @@ class _Grouping:
             return self._splice.length(row)
         return self._splice.length_without_storage(row, path)
 
-    def members(self, number: int, placed_rows: Iterable[tuple[Row, bytes | None]]) -> Iterator[bytes]:
-        """The structs of a group."""
-        if number == self._outside:
-            return (self._splice.struct(row) for row, _ in placed_rows)
-        return starmap(self._splice.without_storage, placed_rows)
+    def member(self, number: int, row: Row, path: bytes | None) -> bytes:
+        """The struct of a row in its group."""
+        return self._splice.struct(row) if number == self._outside else self._splice.without_storage(row, path)
 
     def order(self) -> list[int]:
         """The numbers of the groups as they are sent: partitions that are listed completely are last."""
@@ -156,15 +154,13 @@ def _listed(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: 
 
 
 def _in_memory(grouping: _Grouping, partition_rows: Iterable[Row]) -> Encoded:
-    """Rows that are in memory, spliced while they are sent: a client decodes the first while the last are spliced."""
-    groups: defaultdict[int, list[tuple[Row, bytes | None]]] = defaultdict(list)
-    sizes: Counter[int] = Counter()
+    """Members that are spliced before the first is sent: to count their bytes takes about as long."""
+    groups: defaultdict[int, list[bytes]] = defaultdict(list)
     for row in partition_rows:
         number, path = grouping.placed(row)
-        groups[number].append((row, path))
-        sizes[number] += grouping.length(number, row, path)
-    counts = {number: (len(members), sizes[number]) for number, members in groups.items()}
-    length, pieces = _pieces(grouping, counts, lambda number: grouping.members(number, groups[number]))
+        groups[number].append(grouping.member(number, row, path))
+    counts = {number: (len(members), sum(map(len, members))) for number, members in groups.items()}
+    length, pieces = _pieces(grouping, counts, groups.__getitem__)
     if length <= rows.CHUNK:
         return Encoded(b"".join(pieces))
     return Encoded(Stream(rows.joined(pieces, PIECE), length, at_hand=True))
@@ -188,8 +184,8 @@ def _streamed(ctx: Context, parent: Partitioned, each: Each) -> Encoded:
         raise
 
     def members(number: int) -> Iterator[bytes]:
-        placed = ((row, grouping.placed(row)) for row in each(snapshot, True))
-        return grouping.members(number, ((row, path) for row, (group, path) in placed if group == number))
+        placed = ((row, *grouping.placed(row)) for row in each(snapshot, True))
+        return (grouping.member(number, row, path) for row, group, path in placed if group == number)
 
     length, pieces = _pieces(grouping, counts, members)
 
