@@ -184,7 +184,8 @@ def test_bytes_in_temporary_files_are_counted_and_released() -> None:
             refused, kept = sorted(tasks, key=lambda task: not task.done())
             with pytest.raises(TooSlow, match="spool_megabytes"):
                 await refused
-            assert state.spooled.held == 300
+            while state.spooled.held != 300:  # The other reader's bytes may still be on their way to its file.
+                await asyncio.sleep(0.01)
             while not kept.done():
                 for reader in readers:
                     reader.writable.set()

@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
+from metastored.wire.codec.arriving_calls import ArrivingCall
 from metastored.wire.codec.binary_protocol import BINARY, read_header
 from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
 from metastored.wire.edit.passing import PassingResult
@@ -161,9 +162,12 @@ class _Messages:
         self.walker: Walker | None = None
 
     def next(
-        self, read: Callable[[bytes, int], Incoming], walker: Callable[[int, int], Walker] | None = None
+        self,
+        read: Callable[[bytes, int], Incoming],
+        walker: Callable[[int, int], Walker] | None = None,
+        direct: int = DIRECT_LIMIT,
     ) -> Incoming | None:
-        """`walker` makes the walker over a long message; by default, the protocol does."""
+        """`walker` makes the walker over a message of more than `direct` bytes; by default, the protocol does."""
         buffer = self.buffer
         if buffer.at >= len(buffer.data):
             return None
@@ -173,7 +177,7 @@ class _Messages:
                 return None
             walked, self.walker = self.walker, None
             # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
-            if isinstance(walked, ArrivingResult) and walked.values is not None:
+            if isinstance(walked, ArrivingResult | ArrivingCall) and walked.values is not None:
                 head = buffer.take(walked.body - buffer.at)
                 return walked.incoming(head, buffer.take(end - walked.body))
             return read(buffer.take(end - buffer.at), 0)
@@ -182,7 +186,7 @@ class _Messages:
         try:
             incoming = read(buffer.data, buffer.at)
         except Incomplete:
-            if len(buffer) > (DIRECT_LIMIT if walker is None else ARRIVING_LIMIT):
+            if len(buffer) > direct:
                 if buffer.at:
                     buffer.data, buffer.at = buffer.data[buffer.at :], 0
                 self.walker = (walker or self.protocol.walker)(0, self.limit)
@@ -275,7 +279,8 @@ class ServerConnection:
 
     def _unframed(self) -> Event:
         assert self._messages is not None
-        incoming = self._messages.next(self._messages.protocol.read_call)
+        protocol = self._messages.protocol
+        incoming = self._messages.next(protocol.read_call, ArrivingCall if protocol is BINARY else None)
         return NEED_DATA if incoming is None else request_of(incoming)
 
     def _framed(self) -> Event:
@@ -463,7 +468,8 @@ class ClientConnection:
             except Incomplete:
                 raise RemoteProtocolError("the server's message continues behind the end of its frame") from None
         else:
-            incoming = self._messages.next(read, partial(ArrivingResult, method) if self._decodes else None)
+            arriving = partial(ArrivingResult, method) if self._decodes else None
+            incoming = self._messages.next(read, arriving, DIRECT_LIMIT if arriving is None else ARRIVING_LIMIT)
         if incoming is None:
             return NEED_DATA
         self._method = None

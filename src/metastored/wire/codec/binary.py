@@ -354,6 +354,23 @@ result_codec = CODEC.result
 """Reader and writer of a method's result, as a tuple in the order of `plan.result_fields`."""
 
 
+def read_structs(reader: Reader, piece: bytes, at: int, most: int) -> tuple[list[Any], int]:
+    """The structs that are complete in the piece, at most so many, and the position behind them."""
+    items: list[Any] = []
+    append, size = items.append, len(piece)
+    try:
+        while most:
+            struct, end = reader(piece, at)
+            if end > size:
+                break
+            append(struct)
+            at = end
+            most -= 1
+    except INCOMPLETE:
+        pass
+    return items, at
+
+
 def struct_codec(cls: type) -> Codec:
     """Reader and writer of a generated struct class."""
     return CODEC.named(cls.__name__)

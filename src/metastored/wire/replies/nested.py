@@ -11,8 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from metastored.wire.codec.binary import CODEC, INCOMPLETE, BinaryCompiler, pack_i, unpack_u
-from metastored.wire.codec.compiler import Reader
+from metastored.wire.codec.binary import CODEC, BinaryCompiler, pack_i, read_structs, unpack_u
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods.plan import LONG_LISTS, wire_type
 from metastored.wire.replies.members import read_members
@@ -56,7 +55,7 @@ class Elements:
             if self._paths and self._path is None:
                 at = self._opened(piece, at)
             if self._path is None:
-                structs, at = _read(self._reader, piece, at, 1 if self._paths else most)
+                structs, at = read_structs(self._reader, piece, at, 1 if self._paths else most)
             else:
                 structs, at = self._read_list(self._path, piece, at)
             if not structs:
@@ -89,7 +88,7 @@ class Elements:
         if self._remaining:
             return [], at
         around = self._head + pack_i(0) + piece[at:]
-        structs, end = _read(self._reader, around, 0, 1)
+        structs, end = read_structs(self._reader, around, 0, 1)
         if not structs:
             return [], at
         outer = list(structs[0])
@@ -98,23 +97,6 @@ class Elements:
         outer[path.outer] = new(path.struct, inner)
         self._path, self._list = None, []
         return [new(type(structs[0]), outer)], at + end - len(self._head) - 4
-
-
-def _read(read: Reader, piece: bytes, at: int, most: int) -> tuple[list[Any], int]:
-    """The structs that are complete in the piece, at most so many, and the position behind them."""
-    items: list[Any] = []
-    append, size = items.append, len(piece)
-    try:
-        while most:
-            struct, end = read(piece, at)
-            if end > size:
-                break
-            append(struct)
-            at = end
-            most -= 1
-    except INCOMPLETE:
-        pass
-    return items, at
 
 
 @cache
@@ -130,7 +112,7 @@ def _paths(struct: str) -> dict[bytes, _Path]:
         header = CODEC.header(field)
         paths[header] = _Path(
             header + CODEC.header(within) + bytes((STRUCT,)),
-            (*_BULK.get(element.name, ()), partial(_read, CODEC.named(element.name)[0])),
+            (*_BULK.get(element.name, ()), partial(read_structs, CODEC.named(element.name)[0])),
             names(STRUCTS[struct]).index(outer),
             names(cls).index(inner),
             cls,
