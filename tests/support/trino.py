@@ -26,6 +26,9 @@ from tests.support.ports import free_port
 VERSION = "476"
 START_TIMEOUT = 180.0
 STATEMENT_TIMEOUT = 180.0
+NO_NODE = ("nodes is empty", "No nodes available")
+"""Errors of a Trino that has just started: it knows the nodes of a catalog from five seconds ago."""
+NODE_TIMEOUT = 30.0
 FLAGS = (
     "-Xmx1500m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djdk.attach.allowAttachSelf=true",
     "-XX:+ExitOnOutOfMemoryError", "-Dfile.encoding=UTF-8", "--enable-native-access=ALL-UNNAMED",
@@ -46,6 +49,17 @@ class Trino:
 
     def execute(self, statement: str, catalog: str = "lake", schema: str = "default") -> list[tuple[Any, ...]]:
         """The rows of a statement. Raises TrinoError."""
+        deadline = time.monotonic() + NODE_TIMEOUT
+        while True:
+            try:
+                return self._execute(statement, catalog, schema)
+            except TrinoError as error:
+                # Nothing was executed: a statement is planned first.
+                if not any(reason in str(error) for reason in NO_NODE) or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.2)
+
+    def _execute(self, statement: str, catalog: str, schema: str) -> list[tuple[Any, ...]]:
         headers = {"X-Trino-User": "ann", "X-Trino-Catalog": catalog, "X-Trino-Schema": schema}
         page = self._call(f"http://127.0.0.1:{self.port}/v1/statement", headers, statement.encode())
         rows: list[tuple[Any, ...]] = []
