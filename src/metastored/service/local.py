@@ -26,7 +26,7 @@ from metastored.hive.names import CatalogNameError, FullNameError, PartitionName
 from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
-from metastored.service.core.serving import Function, served, served_if_short
+from metastored.service.core.serving import Function, served, served_if_short, served_in_turn
 from metastored.store.engine.database import Database
 from metastored.store.engine.replay import replayed
 from metastored.threads import Pool
@@ -53,10 +53,13 @@ class Local:
         self._service = service
         self._pool = pool
         self._for_ended = asyncio.Semaphore()
+        self._turn: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
+        """Of the lists that are read one after the other, on the event loop that served the last of them."""
         self._functions = served()
         self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
         self._if_short = served_if_short()
         self._reader = reader = service.database.loop_reader()
+        self._in_turn = served_in_turn() if reader is None else frozenset()
         points = {name for name in self._functions if METHODS[name].cost == "point"}
         self._on_loop = points if reader is None else {name for name in points if _needs_no_store(name)}
         self._by_rows = {name for name in points - self._on_loop if METHODS[name].verb == "read"}
@@ -80,11 +83,22 @@ class Local:
             short = await self._served_if_short(call, session)
             if short is not None:
                 return short
+        work = partial(self._run_for_readers, function, call, session)
         try:
-            reply = await self._pool.run(partial(self._run_for_readers, function, call, session))
+            if method.name in self._in_turn:
+                async with self._turn_on(asyncio.get_running_loop()):
+                    reply = await self._pool.run(work)
+            else:
+                reply = await self._pool.run(work)
             return reply or await self._run_last(function, call, session)
         except StoreError as error:
             return _failed(method, error, session)
+
+    def _turn_on(self, loop: asyncio.AbstractEventLoop) -> asyncio.Semaphore:
+        """A semaphore belongs to one event loop; a server has one for all calls of a worker."""
+        if self._turn is None or self._turn[0] is not loop:
+            self._turn = loop, asyncio.Semaphore()
+        return self._turn[1]
 
     async def _served_if_short(self, call: Call, session: Session) -> Reply | None:
         attempt = partial(self._run_if_short, self._if_short[call.method.name], call, session)

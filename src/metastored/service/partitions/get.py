@@ -13,7 +13,7 @@ from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.name_lists import names_of_partitions
 from metastored.service.core.partition_lists import listed, splicer, structs
-from metastored.service.core.serving import method
+from metastored.service.core.serving import in_turn, method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
 from metastored.service.tables.get import find_table, required_table_name
@@ -171,6 +171,7 @@ def limit_of(max_parts: int | None) -> int:
 
 
 @method
+@in_turn
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
     row = _counted_or_forgiven(ctx, where, tbl_name)
@@ -185,6 +186,7 @@ def _counted(ctx: Context, row: TableRow) -> Callable[[], int]:
 
 
 @method
+@in_turn
 def get_partitions_with_auth(
     ctx: Context,
     db_name: str | None,
@@ -229,6 +231,7 @@ def listed_for(
 
 
 @method
+@in_turn
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
     row = _counted_or_forgiven(ctx, where, req.tblName)

@@ -12,7 +12,7 @@ from metastored.hive.locations import LocationError
 from metastored.hive.patterns import wildcard_expression
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.partition_lists import splicer
-from metastored.service.core.serving import method
+from metastored.service.core.serving import in_turn, method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.limit import check_limit
@@ -41,6 +41,7 @@ GROUPING: Final = "hive.hcatalog.partition.spec.grouping.enabled"
 
 
 @method
+@in_turn
 def get_partitions_pspec(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
     limit = limit_of(max_parts)
