@@ -296,7 +296,8 @@ def trino(peers: Path) -> list[list[Download]]:
 def all_but_trino(peers: Path) -> list[list[Download]]:
     """Two rows of downloads of about the same length.
 
-    Maven is first used by the first one only: both would download its plugins, into the same files.
+    Maven is first used by the first one only: both would download its plugins, into the same files. The second begins
+    with a minute of other programs.
     """
     hives = [
         Download(f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS
@@ -349,8 +350,8 @@ def main() -> int:
     rows = trino(peers) if arguments.trino else all_but_trino(peers)
     with ThreadPoolExecutor(len(rows)) as threads:
         failed = [each for failures in threads.map(run, rows) for each in failures]
-    if failed and len(rows) > 1:
-        # Maven of these versions does not lock its repository: what two of them disturbed is there when it runs alone.
+    if failed:
+        # Maven 3.8 does not lock its repository: what two of them disturbed is there when it runs alone.
         run(failed)
     return 0
 

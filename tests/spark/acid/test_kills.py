@@ -84,15 +84,15 @@ def time_out(server: RunningServer, client: metastored.Client) -> None:
         now = time.monotonic()
         assert now < deadline, f"the server has not ended the transactions and locks of the killed driver: {left}"
         if now > again:
-            _let_pass(file, FIVE_MINUTES)
+            _let_five_minutes_pass(file)
             again = now + 5
         time.sleep(0.05)
 
 
-def _let_pass(file: Path, time_passed: int) -> None:
+def _let_five_minutes_pass(file: Path) -> None:
     with sqlite3.connect(file, timeout=30) as database:
         for table in ("txns", "locks"):
-            database.execute(f"UPDATE {table} SET heartbeat = heartbeat - {time_passed}")
+            database.execute(f"UPDATE {table} SET heartbeat = heartbeat - {FIVE_MINUTES}")
     database.close()
 
 

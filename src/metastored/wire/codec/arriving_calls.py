@@ -3,10 +3,10 @@
 A stream without frames does not tell where a call ends. To find the end first and to decode then goes over each byte
 twice, the second time all at once, while other connections wait. Here a list of structs that is an argument, or a field
 of a struct that is one, is decoded element by element; everything around it is decoded at the end, with an empty list
-in its place. The result is that of `BinaryProtocol.read_call`. All other calls, and all that is unusual, are walked
-over (`BinaryWalker`) and decoded by the caller, so that errors are the same, too.
+in its place. The result is that of `BinaryProtocol.read_call`. All other calls, and all that is unusual or malformed, are
+walked over (`BinaryWalker`) and decoded by the caller.
 
-Pure: it never waits, and it holds no bytes but those before the list.
+Pure: it never waits. It holds the elements that have arrived, and the bytes before the list.
 """
 
 from __future__ import annotations
