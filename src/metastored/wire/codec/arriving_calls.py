@@ -3,8 +3,8 @@
 A stream without frames does not tell where a call ends. To find the end first and to decode then goes over each byte
 twice, the second time all at once, while other connections wait. Here a list of structs that is an argument, or a field
 of a struct that is one, is decoded element by element; everything around it is decoded at the end, with an empty list
-in its place. The result is that of `BinaryProtocol.read_call`. All other calls, and all that is unusual or malformed, are
-walked over (`BinaryWalker`) and decoded by the caller.
+in its place. The result is that of `BinaryProtocol.read_call`. All other calls, and all that is unusual or malformed,
+are walked over (`BinaryWalker`) and decoded by the caller.
 
 Pure: it never waits. It holds the elements that have arrived, and the bytes before the list.
 """
