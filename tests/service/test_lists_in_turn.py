@@ -1,4 +1,4 @@
-"""Lists of all partitions on SQLite: a worker reads them one after the other, and other calls do not wait for them."""
+"""Long lists of partitions on SQLite: a worker reads them one after the other, and other calls do not wait for them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ from typing import Any
 
 import pytest
 
-from metastored.service.core.serving import served, served_in_turn
+from metastored.service.core.context import Context, NotItsTurn
+from metastored.service.core.partition_lists import SHORT
+from metastored.service.core.serving import served
 from metastored.service.local import Local
 from metastored.store.engine.statements import SQLITE
 from metastored.threads import Pool
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import GetPartitionsRequest, PartitionsByExprRequest, PartitionsRequest
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from tests.support.metastore import Metastore
+from tests.support.objects import partition, table
 
-LIST, FILTERED = "get_partitions", "get_partitions_by_filter"
-ARGS = {LIST: ("d", "t", -1), FILTERED: ("d", "t", "ds = 'x'", -1)}
+LIST, SHORT_LIST, DROP = "get_partitions", "get_partitions_ps", "drop_partition_by_name"
+ARGS: dict[str, tuple[Any, ...]] = {
+    LIST: ("d", "t", -1),
+    SHORT_LIST: ("d", "t", ("x",), -1),
+    DROP: ("d", "t", "ds=x", False),
+}
 THREADS = 4
 PATIENCE = 30.0
 
@@ -26,19 +35,23 @@ PATIENCE = 30.0
 class Running:
     """A function that serves calls, and counts those that it serves at the same time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, long: bool = False) -> None:
+        """`long` functions read long lists."""
+        self._long = long
         self._lock = threading.Lock()
         self._now = 0
         self.most = 0
 
-    def __call__(self, context: Any, *args: Any) -> tuple[()]:
+    def __call__(self, context: Context, *args: Any) -> Any:
+        if self._long:
+            context.check_turn()
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
         self.serve()
         with self._lock:
             self._now -= 1
-        return ()
+        return False if args == ARGS[DROP] else ()
 
     def serve(self) -> None:
         """What it does meanwhile."""
@@ -47,8 +60,8 @@ class Running:
 class Together(Running):
     """Each call waits until all threads serve one."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, long: bool = False) -> None:
+        super().__init__(long=long)
         self._barrier = threading.Barrier(THREADS, timeout=PATIENCE)
 
     def serve(self) -> None:
@@ -59,7 +72,7 @@ class Until(Running):
     """The calls wait for an event."""
 
     def __init__(self, event: threading.Event) -> None:
-        super().__init__()
+        super().__init__(long=True)
         self._event = event
 
     def serve(self) -> None:
@@ -81,7 +94,7 @@ def serve(metastore: Metastore, monkeypatch: pytest.MonkeyPatch) -> Serve:
         async def all_calls() -> None:
             calls = [local.handle(Call(METHODS[name], ARGS[name]), Session()) for name in names]
             for name, reply in zip(names, await asyncio.gather(*calls), strict=True):
-                assert reply.value(METHODS[name]) == ()
+                assert not reply.value(METHODS[name])
 
         try:
             for _ in range(2):  # On two event loops, one after the other.
@@ -97,36 +110,78 @@ def on_sqlite(metastore: Metastore) -> bool:
     return metastore.service.database.dialect == SQLITE
 
 
-def test_lists_of_sqlite_are_read_one_after_the_other(serve: Serve, on_sqlite: bool) -> None:
+def test_long_lists_of_sqlite_are_read_one_after_the_other(serve: Serve, on_sqlite: bool) -> None:
     if on_sqlite:
-        lists = Running()
+        lists = Running(long=True)
         serve({LIST: lists}, [LIST] * 2 * THREADS)
         assert lists.most == 1
     else:
-        lists = Together()
+        lists = Together(long=True)
         serve({LIST: lists}, [LIST] * 2 * THREADS)
         assert lists.most == THREADS
 
 
-def test_other_calls_are_served_at_the_same_time(serve: Serve) -> None:
-    others = Together()
-    serve({FILTERED: others}, [FILTERED] * 2 * THREADS)
-    assert others.most == THREADS
+def test_short_lists_are_read_at_the_same_time(serve: Serve) -> None:
+    lists = Together()
+    serve({LIST: lists}, [LIST] * 2 * THREADS)
+    assert lists.most == THREADS
 
 
-def test_other_calls_do_not_wait_for_lists(serve: Serve) -> None:
-    """The first list ends after the other call, which is the last that comes."""
-    served_other = threading.Event()
+def test_a_short_list_does_not_wait_for_long_ones(serve: Serve, on_sqlite: bool) -> None:
+    """The first long list ends after the short one, which is the last call that comes.
 
-    def other(context: Any, *args: Any) -> tuple[()]:
-        served_other.set()
+    On PostgreSQL each list has a thread, and one is left.
+    """
+    served_short = threading.Event()
+
+    def short_list(context: Context, *args: Any) -> tuple[()]:
+        served_short.set()
         return ()
 
-    serve({LIST: Until(served_other), FILTERED: other}, [LIST] * (THREADS - 1) + [FILTERED])
+    serve(
+        {LIST: Until(served_short), SHORT_LIST: short_list},
+        [LIST] * (2 * THREADS if on_sqlite else THREADS - 1) + [SHORT_LIST],
+    )
 
 
-def test_the_methods_that_wait_are_served_by_functions_of_their_names() -> None:
-    served_methods = served()
-    assert served_in_turn() <= set(served_methods)
-    assert {METHODS[name].cost for name in served_in_turn()} == {"scan"}
-    assert LIST in served_in_turn() and FILTERED not in served_in_turn()
+def test_changes_that_read_long_lists_do_not_wait(serve: Serve) -> None:
+    changes = Together(long=True)
+    serve({DROP: changes}, [DROP] * 2 * THREADS)
+    assert changes.most == THREADS
+
+
+# Which lists are long
+
+CHECKED: dict[str, Callable[[int], tuple[Any, ...]]] = {
+    "get_partitions": lambda count: ("d", "t", -1),
+    "get_partitions_with_auth": lambda count: ("d", "t", -1, "ann", ()),
+    "get_partitions_req": lambda count: (PartitionsRequest(dbName="d", tblName="t"),),
+    "get_partitions_by_filter": lambda count: ("d", "t", "ds >= ''", -1),
+    "get_partitions_by_names": lambda count: ("d", "t", tuple(map("ds={:04}".format, range(count)))),
+    "get_partitions_ps": lambda count: ("d", "t", ("",), -1),
+    "get_partitions_pspec": lambda count: ("d", "t", -1),
+    "get_part_specs_by_filter": lambda count: ("d", "t", "ds >= ''", -1),
+    "get_partitions_by_expr": lambda count: (PartitionsByExprRequest("d", "t", b"ds >= ''"),),
+    "get_partitions_with_specs": lambda count: (GetPartitionsRequest(dbName="d", tblName="t"),),
+}
+"""Calls that list all partitions of a table with so many."""
+
+
+@pytest.fixture
+def filled(metastore: Metastore) -> Metastore:
+    """A table with one partition more than a short list has."""
+    metastore.call("create_database", Database(name="d"))
+    metastore.call("create_table", table("d", "t", keys="ds string"))
+    metastore.call("add_partitions", tuple(partition("d", "t", (f"{at:04}",)) for at in range(SHORT + 1)))
+    return metastore
+
+
+@pytest.mark.slow
+def test_a_list_of_more_than_a_few_hundred_partitions_waits_for_its_turn(filled: Metastore) -> None:
+    context = Context(filled.service, Session("test", filled.compat, user="ann"), has_turn=False)
+    for name, args in CHECKED.items():
+        with pytest.raises(NotItsTurn):
+            served()[name](context, *args(SHORT + 1))
+    filled.call("drop_partition_by_name", "d", "t", "ds=0000", False)
+    for name, args in CHECKED.items():
+        served()[name](context, *args(SHORT))

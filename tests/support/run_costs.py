@@ -4,8 +4,8 @@ Collecting thousands of tests allocates many objects that live until the end: th
 and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
 the first compiler only, into a code cache that does not get full, collect garbage in one thread, and map the classes of
 Spark from an archive (`class_archive.py`) if there is one. Spark writes local files without a process for each
-(`local_files.py`). Temporary files can be in memory (`memory_folder.py`). The Derby databases of Hive's servers do not
-wait for the disk.
+(`local_files.py`), and interprets expressions (`spark.py`). Temporary files can be in memory (`memory_folder.py`). The
+Derby databases of Hive's servers do not wait for the disk.
 
 Large tests (`make soak`) start those processes and use the disk, and Spark generates code; longer ones (`SOAK=10`) have
 Java's defaults but for Derby, and benchmarks all of them.
@@ -20,7 +20,7 @@ from typing import Final
 
 import pytest
 
-from tests.support import class_archive, local_files, memory_folder
+from tests.support import class_archive, local_files, memory_folder, spark
 from tests.support.soak import SCALE
 
 JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
@@ -35,7 +35,7 @@ class RunCosts:
     def pytest_configure(self, config: pytest.Config) -> None:
         large = config.option.markexpr == "soak"
         if not large:
-            os.environ[local_files.WANTED] = "1"
+            os.environ[local_files.WANTED] = os.environ[spark.INTERPRET] = "1"
             memory_folder.use()
         short_lived = f"{SHORT_LIVED} {class_archive.java_options()}".strip()
         os.environ.setdefault(JAVA_OPTIONS, DERBY if large and SCALE > 1 else short_lived)

@@ -46,6 +46,16 @@ CONF = {
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.showConsoleProgress": "false",
 }
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Spark interprets expressions: for a few rows it takes longer to generate and compile Java."""
+INTERPRET = "TESTS_INTERPRET"
+"""The environment variable that turns this on. Large forms, benchmarks, and the pages of the documentation that are
+followed have Spark's defaults."""
+
+
+def interpreted() -> dict[str, str]:
+    return INTERPRETED if os.environ.get(INTERPRET) else {}
+
 
 ICEBERG_JAR = "lib/python*/site-packages/**/iceberg-spark-runtime-3.5_2.12-1.10.2.jar"
 """Iceberg for Spark 3.5, in its environment."""
@@ -121,6 +131,7 @@ def run_spark(
         folder = Path(name)
         settings = {
             **CONF,
+            **interpreted(),
             "spark.local.dir": str(folder / "local"),
             "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
             **conf,

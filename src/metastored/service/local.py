@@ -25,8 +25,8 @@ from metastored.hive.locations import LocationError
 from metastored.hive.names import CatalogNameError, FullNameError, PartitionNameError
 from metastored.service.core.compat import show, shown_by
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
-from metastored.service.core.context import Context, Encoded, Service
-from metastored.service.core.serving import Function, served, served_if_short, served_in_turn
+from metastored.service.core.context import Context, Encoded, NotItsTurn, Service
+from metastored.service.core.serving import Function, served, served_if_short
 from metastored.store.engine.database import Database
 from metastored.store.engine.replay import replayed
 from metastored.threads import Pool
@@ -54,12 +54,12 @@ class Local:
         self._pool = pool
         self._for_ended = asyncio.Semaphore()
         self._turn: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
-        """Of the lists that are read one after the other, on the event loop that served the last of them."""
+        """Of the long lists that are read one after the other, on the event loop that served the last of them."""
         self._functions = served()
         self._shown = {name: shown_by(METHODS[name]) for name in self._functions}
         self._if_short = served_if_short()
         self._reader = reader = service.database.loop_reader()
-        self._in_turn = served_in_turn() if reader is None else frozenset()
+        self._lists_wait = reader is None
         points = {name for name in self._functions if METHODS[name].cost == "point"}
         self._on_loop = points if reader is None else {name for name in points if _needs_no_store(name)}
         self._by_rows = {name for name in points - self._on_loop if METHODS[name].verb == "read"}
@@ -83,13 +83,13 @@ class Local:
             short = await self._served_if_short(call, session)
             if short is not None:
                 return short
-        work = partial(self._run_for_readers, function, call, session)
+        has_turn = not self._lists_wait or method.verb != "read"
         try:
-            if method.name in self._in_turn:
+            try:
+                reply = await self._pool.run(partial(self._run_for_readers, function, call, session, has_turn=has_turn))
+            except NotItsTurn:
                 async with self._turn_on(asyncio.get_running_loop()):
-                    reply = await self._pool.run(work)
-            else:
-                reply = await self._pool.run(work)
+                    reply = await self._pool.run(partial(self._run_for_readers, function, call, session))
             return reply or await self._run_last(function, call, session)
         except StoreError as error:
             return _failed(method, error, session)
@@ -118,11 +118,13 @@ class Local:
             return None
         return None if value is None else Reply(value.body)
 
-    def _run_for_readers(self, function: Function, call: Call, session: Session) -> Reply | None:
+    def _run_for_readers(
+        self, function: Function, call: Call, session: Session, *, has_turn: bool = True
+    ) -> Reply | None:
         """Serves a call; None for a read whose peer has probably disconnected while the call was waiting."""
         if session.ended and call.method.verb == "read":
             return None
-        return self._run(function, call, session)
+        return self._run(function, call, session, has_turn=has_turn)
 
     async def _run_last(self, function: Function, call: Call, session: Session) -> Reply:
         """Serves a read for a peer that has sent its last byte, one such call at a time.
@@ -134,26 +136,36 @@ class Local:
                 return Reply.failed(call.method, "the client has disconnected", session.version)
             return await self._pool.run(partial(self._run, function, call, session))
 
-    def _run(self, function: Function, call: Call, session: Session, database: Database | None = None) -> Reply:
+    def _run(
+        self,
+        function: Function,
+        call: Call,
+        session: Session,
+        database: Database | None = None,
+        *,
+        has_turn: bool = True,
+    ) -> Reply:
         method = call.method
         try:
             wrong = fault(call)
             if wrong is not None:
                 return Reply.failed(method, wrong, session.version)
-            value = self._call(function, call, session, database)
+            value = self._call(function, call, session, database, has_turn)
             if type(value) is Encoded:
                 return Reply(value.body)
             return Reply.of(method, value)
         except MetastoreError as error:
             return Reply.raised(method, _declared(method, error, session), session.version)
+        except NotItsTurn:
+            raise
         except Exception as error:
             return _failed(method, error, session)
 
-    def _call(self, function: Function, call: Call, session: Session, database: Database | None) -> Any:
+    def _call(self, function: Function, call: Call, session: Session, database: Database | None, has_turn: bool) -> Any:
         """Calls the function; retries when it raises ConcurrentChange because of a conflict with another call."""
         for _ in range(ATTEMPTS):
             try:
-                return function(Context(self._service, session, database), *call.args)
+                return function(Context(self._service, session, database, has_turn=has_turn), *call.args)
             except ConcurrentChange as conflict:
                 last = conflict
             service = self._service

@@ -24,7 +24,7 @@ from metastored.wire.generated.tables import CreateTableRequest
 from tests.support import local_files, remembered_classes
 from tests.support.apache import MissingPeer, apache_3_1, apache_peer, hive_exec_jars
 from tests.support.hive_acid import VERSIONS
-from tests.support.spark import CONF, JVM_FLAGS
+from tests.support.spark import CONF, JVM_FLAGS, interpreted
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -53,9 +53,6 @@ METASTORES_OF_STATEMENTS = [
 """The same for tests of statements on Spark, which take seconds: `make test` has those that check least."""
 
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""Spark interprets expressions: for a few rows it takes longer to generate and compile Java, a fifth of all processor
-time here. Large forms, and the pages of the documentation that are followed, have Spark's defaults."""
 YOUNG: Final = "-Xmn400m -XX:MetaspaceSize=256m"
 """Memory for new objects, and for classes without a collection of all: fewer collections in a session of minutes."""
 
@@ -78,7 +75,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "spark.sql.session.timeZone": "UTC",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        **({} if large else {**INTERPRETED, JVM_FLAGS: YOUNG}),
+        **({} if large else {**interpreted(), JVM_FLAGS: YOUNG}),
     }
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -76,13 +76,20 @@ class Service:
     write_ids: WriteIdCache = field(default_factory=WriteIdCache)
 
 
+class NotItsTurn(Exception):
+    """A call is about to read a long list, and has not waited for its turn. It is called again when that has come."""
+
+
 class Context:
     """The context of one call."""
 
-    __slots__ = ("database", "removals", "service", "session", "warehouse")
+    __slots__ = ("_has_turn", "database", "removals", "service", "session", "warehouse")
 
-    def __init__(self, service: Service, session: Session, database: Database | None = None) -> None:
+    def __init__(
+        self, service: Service, session: Session, database: Database | None = None, *, has_turn: bool = True
+    ) -> None:
         """`database` is another view of the service's database, for a call that is replayed: see `store/engine`."""
+        self._has_turn: Final = has_turn
         self.service: Final = service
         self.session: Final = session
         self.database: Final = database or service.database
@@ -125,6 +132,16 @@ class Context:
 
     def now_in_milliseconds(self) -> int:
         return int(self.service.clock() * 1000)
+
+    def check_turn(self) -> None:
+        """Called before a list of more than a few hundred rows is read. Raises NotItsTurn.
+
+        SQLite's driver releases the interpreter's lock for each row, and waits for it again while another thread runs:
+        two long lists at the same time take several times as long as one after the other, and so do all calls beside
+        them. So a worker reads one at a time. A call learns how long its list is when it has read the first rows.
+        """
+        if not self._has_turn:
+            raise NotItsTurn
 
     def reader(self) -> Transaction:
         """For one statement that only reads."""

@@ -78,12 +78,13 @@ def listed(
             most = SHORT + 1 if limit < 0 else min(limit, SHORT + 1)
             first: list[PartitionRow] | None = list(partitions.each(tx, row.id, most))
         else:
-            first = held(partitions.each_matching(tx, row.id, condition, limit, ordered=False))
+            first = held(ctx, partitions.each_matching(tx, row.id, condition, limit, ordered=False))
         if first is not None and len(first) <= SHORT:
             return structs(splicer(ctx, tx, where, row), first, wrapped=wrapped)
         if first is not None and condition is not None:
             splice = splicer(ctx, tx, where, row)
             return _sent(list(chain.from_iterable(map(splice.parts, first))), len(first), wrapped=wrapped)
+    ctx.check_turn()
 
     def batches(tx: Transaction, splice: rows.Splicer) -> Iterator[_Batch]:
         if condition is not None:
@@ -96,13 +97,24 @@ def listed(
     return _streamed(ctx, where, row, condition, limit, batches, wrapped=wrapped)
 
 
-def held(partition_rows: Iterator[AnyRow]) -> list[AnyRow] | None:
+def in_turn(ctx: Context, partition_rows: Iterator[AnyRow]) -> Iterator[AnyRow]:
+    """The same rows. If there are many, a call that only reads waits for its turn: see `Context.check_turn`."""
+    yield from islice(partition_rows, SHORT)
+    for row in partition_rows:
+        ctx.check_turn()
+        yield row
+        break
+    yield from partition_rows
+
+
+def held(ctx: Context, partition_rows: Iterator[AnyRow]) -> list[AnyRow] | None:
     """All rows in the order of their names, or None if they have more than HELD bytes.
 
     The database need not sort them: here they are sorted in less time, as most of them are in order.
     """
     all_rows: list[AnyRow] = []
     size = 0
+    partition_rows = in_turn(ctx, partition_rows)
     while some := list(islice(partition_rows, SHORT)):
         size += _size(some)
         if size > HELD:

@@ -26,7 +26,6 @@ F = TypeVar("F", bound=Function)
 
 _SERVED: dict[str, Function] = {}
 _SHORT: dict[str, Function] = {}
-_IN_TURN: set[str] = set()
 
 
 def method(function: F) -> F:
@@ -52,21 +51,6 @@ def short(whole: Function) -> Callable[[F], F]:
         return function
 
     return mark
-
-
-def in_turn(function: F) -> F:
-    """Marks the function of a method that lists all partitions: on SQLite a worker runs one of them at a time.
-
-    SQLite's driver releases the interpreter's lock for each row, and waits for it again while another thread runs: two
-    lists at the same time take several times as long as one after the other, and so do all calls beside them.
-    """
-    _IN_TURN.add(function.__name__)
-    return function
-
-
-def served_in_turn() -> frozenset[str]:
-    """The methods marked with `in_turn`. `served` imports them."""
-    return frozenset(_IN_TURN)
 
 
 def served_if_short() -> dict[str, Function]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from metastored.errors import MetaException
@@ -14,11 +15,11 @@ from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.name_lists import names_of_partitions
-from metastored.service.core.partition_lists import splicer
+from metastored.service.core.partition_lists import in_turn, splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.limit import check_limit
-from metastored.service.partitions.search import Condition, satisfying
+from metastored.service.partitions.search import Condition, each_satisfying
 from metastored.service.partitions.specs import specs
 from metastored.service.statistics.get import find_table
 from metastored.service.tables.get import required_table_name
@@ -45,14 +46,22 @@ def chosen(ctx: Context, tx: Transaction, parent: Partitioned, data: bytes | Non
     refused: MetaException | None = None
     for dialect in ctx.dialects:
         try:
-            return _chosen(tx, parent, data or b"", default or DEFAULT_PARTITION, dialect)
+            return _chosen(ctx, tx, parent, data or b"", default or DEFAULT_PARTITION, dialect)
         except MetaException as error:
             refused = refused or error
     assert refused is not None
     raise refused
 
 
-def _chosen(tx: Transaction, parent: Partitioned, data: bytes, default: str, dialect: Generation) -> Chosen:
+def _chosen(
+    ctx: Context, tx: Transaction, parent: Partitioned, data: bytes, default: str, dialect: Generation
+) -> Chosen:
+    def all_rows() -> Iterator[Row]:
+        return in_turn(ctx, partitions.each(tx, parent.row.id))
+
+    def satisfying(condition: Condition) -> Chosen:
+        return Chosen(list(in_turn(ctx, each_satisfying(tx, parent, condition))))
+
     try:
         expression = read_expression(data, dialect)
         if not isinstance(expression, Column | Constant | Apply):
@@ -62,21 +71,21 @@ def _chosen(tx: Transaction, parent: Partitioned, data: bytes, default: str, dia
                 names = repaired_names(data) if dialect >= Generation.HIVE_4_0 else frozenset()
                 if not names:
                     raise
-                return Chosen([row for row in partitions.each(tx, parent.row.id) if unescape(row[1]) in names])
-            return Chosen(satisfying(tx, parent, Condition(expression, dialect)))
+                return Chosen([row for row in all_rows() if unescape(row[1]) in names])
+            return satisfying(Condition(expression, dialect))
         node = as_filter(expression, parent.typed, dialect)
         if node is not None:
-            return Chosen(satisfying(tx, parent, Condition(node, dialect)))
+            return satisfying(Condition(node, dialect))
         verdict = pruner(expression, parent.typed, dialect, default)
     except FilterKeyError as error:
         raise MetaException(str(error)) from None
     except UnreadableExpression as error:
         if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(data, dialect):
             raise MetaException(str(error)) from None
-        return Chosen(list(partitions.each(tx, parent.row.id)), str(error))
+        return Chosen(list(all_rows()), str(error))
     kept: list[Row] = []
     unknown = None
-    for row in partitions.each(tx, parent.row.id):
+    for row in all_rows():
         verdict_of_row = verdict(partition_values(row[1], parent.names))
         if verdict_of_row is not False:
             kept.append(row)

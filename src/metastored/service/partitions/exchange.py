@@ -110,7 +110,7 @@ def _movable(
     ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, values: Values, spec: Spec
 ) -> list[Row]:
     """The partitions to move to the other table. Raises an error if that is not possible."""
-    parts = matching(tx, source, partial(ctx, source, values))
+    parts = matching(ctx, tx, source, partial(ctx, source, values))
     if not parts:
         raise MetaException(f"No partition is found with the values {java_text(spec)} for the table {source.row.name}")
     if not _alike(source, target):

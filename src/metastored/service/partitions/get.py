@@ -12,8 +12,8 @@ from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.name_lists import names_of_partitions
-from metastored.service.core.partition_lists import listed, splicer, structs
-from metastored.service.core.serving import in_turn, method
+from metastored.service.core.partition_lists import SHORT, in_turn, listed, splicer, structs
+from metastored.service.core.serving import method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
 from metastored.service.tables.get import find_table, required_table_name
@@ -171,7 +171,6 @@ def limit_of(max_parts: int | None) -> int:
 
 
 @method
-@in_turn
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
     row = _counted_or_forgiven(ctx, where, tbl_name)
@@ -186,7 +185,6 @@ def _counted(ctx: Context, row: TableRow) -> Callable[[], int]:
 
 
 @method
-@in_turn
 def get_partitions_with_auth(
     ctx: Context,
     db_name: str | None,
@@ -226,12 +224,12 @@ def listed_for(
 ) -> Encoded:
     """Partitions of a table with grants by partition, each with the privileges of a user on it."""
     splice = splicer(ctx, tx, where, row)
-    shown = with_privileges(tx, row, ((part, splice.struct(part)) for part in partition_rows), user, groups)
+    structs = ((part, splice.struct(part)) for part in in_turn(ctx, iter(partition_rows)))
+    shown = with_privileges(tx, row, structs, user, groups)
     return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 
 @method
-@in_turn
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
     row = _counted_or_forgiven(ctx, where, req.tblName)
@@ -312,7 +310,9 @@ def _by_names(
     if row is None:
         raise ctx.no_table(where, tbl_name or "")
     check_limit_since_4(ctx, tbl_name, -1, lambda: len(names or ()))
-    return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
+    if len(names) > SHORT:
+        ctx.check_turn()
+    return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names)))
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

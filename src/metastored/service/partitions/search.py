@@ -14,7 +14,7 @@ from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.name_lists import selected_names_of_partitions
-from metastored.service.core.partition_lists import listed, splicer, structs
+from metastored.service.core.partition_lists import in_turn, listed, splicer, structs
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import (
     Partitioned,
@@ -148,19 +148,19 @@ def _listed(
         check_limit_since_4(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
         return listed(ctx, parent.where, parent.row, None, limit, wrapped=wrapped)
     condition = partial(ctx, parent, values)
-    check_limit_since_4(ctx, tbl_name, limit, lambda: len(matching(ctx.reader(), parent, condition)))
+    check_limit_since_4(ctx, tbl_name, limit, lambda: len(matching(ctx, ctx.reader(), parent, condition)))
     if not condition.rest and caller is None:
         return listed(ctx, parent.where, parent.row, condition.where, limit, wrapped=wrapped)
     with ctx.reading() as tx:
-        partition_rows = matching(tx, parent, condition)
+        partition_rows = matching(ctx, tx, parent, condition)
         partition_rows = partition_rows if limit < 0 else partition_rows[:limit]
         if caller is not None:
             return listed_for(ctx, tx, parent.where, parent.row, partition_rows, *caller, wrapped=wrapped)
         return structs(splicer(ctx, tx, parent.where, parent.row), partition_rows, wrapped=wrapped)
 
 
-def matching(tx: Transaction, parent: Partitioned, condition: Partial) -> list[Row]:
-    each = partitions.each_matching(tx, parent.row.id, condition.where)
+def matching(ctx: Context, tx: Transaction, parent: Partitioned, condition: Partial) -> list[Row]:
+    each = in_turn(ctx, partitions.each_matching(tx, parent.row.id, condition.where))
     if not condition.rest:
         return list(each)
     return [row for row in each if condition.matches(partition_values(row[1], parent.names))]
@@ -228,18 +228,13 @@ def parsed(ctx: Context, parent: Partitioned, text: str | None) -> Condition:
 
 def filtered(ctx: Context, tx: Transaction, parent: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
     """The rows that match a filter, in the order of their names."""
-    return satisfying(tx, parent, parsed(ctx, parent, text), limit)
-
-
-def satisfying(tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1) -> list[Row]:
-    """As `filtered`, for a filter that was parsed and checked."""
-    return list(each_satisfying(tx, parent, wanted, limit))
+    return list(in_turn(ctx, each_satisfying(tx, parent, parsed(ctx, parent, text), limit)))
 
 
 def each_satisfying(
     tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1, *, ordered: bool = True
 ) -> Iterator[Row]:
-    """As `satisfying`, one by one; all of them may also be read unsorted."""
+    """As `filtered`, one by one, for a filter that was parsed and checked; all of them may also be read unsorted."""
     where = translate(wanted.node, parent.typed, wanted.dialect, tx)
     if where is not None:
         return partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered)

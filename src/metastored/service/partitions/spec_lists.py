@@ -135,7 +135,7 @@ def specs_reply(ctx: Context, parent: Partitioned, each: Each, *, grouped: bool)
     partition it would be ten times longer, and clients read both forms.
     """
     with ctx.reading() as tx:
-        short = held(each(tx, False))
+        short = held(ctx, each(tx, False))
         if short is not None:
             if len(short) > SHORT or grouped:
                 return _in_memory(_Grouping(ctx, tx, parent), short)

@@ -11,8 +11,8 @@ from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError
 from metastored.hive.patterns import wildcard_expression
 from metastored.service.core.context import Context, Encoded
-from metastored.service.core.partition_lists import splicer
-from metastored.service.core.serving import in_turn, method
+from metastored.service.core.partition_lists import in_turn, splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.limit import check_limit
@@ -41,7 +41,6 @@ GROUPING: Final = "hive.hcatalog.partition.spec.grouping.enabled"
 
 
 @method
-@in_turn
 def get_partitions_pspec(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     parent = partitioned(ctx, ctx.reader(), ctx.name(db_name), tbl_name)
     limit = limit_of(max_parts)
@@ -126,11 +125,11 @@ def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> Ge
 
 def _chosen(ctx: Context, tx: Transaction, parent: Partitioned, spec: GetPartitionsFilterSpec | None) -> Iterable[Row]:
     if spec is None or not spec.filters:
-        return partitions.each(tx, parent.row.id)
+        return in_turn(ctx, partitions.each(tx, parent.row.id))
     if spec.filterMode == PartitionFilterMode.BY_NAMES:
         return partitions.find_many(tx, parent.row.id, list(dict.fromkeys(spec.filters)))
     if spec.filterMode == PartitionFilterMode.BY_VALUES:
-        return matching(tx, parent, partial(ctx, parent, spec.filters))
+        return matching(ctx, tx, parent, partial(ctx, parent, spec.filters))
     if spec.filterMode == PartitionFilterMode.BY_EXPR:
         return filtered(ctx, tx, parent, " AND ".join(f"({text})" for text in spec.filters))
     raise MetaException(f"No such filter mode: {spec.filterMode}; there are BY_NAMES, BY_VALUES and BY_EXPR")
