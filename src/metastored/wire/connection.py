@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
+from metastored.wire.codec.arriving import ArrivingList
 from metastored.wire.codec.arriving_calls import ArrivingCall
 from metastored.wire.codec.binary_protocol import BINARY, read_header
 from metastored.wire.codec.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
@@ -177,7 +178,7 @@ class _Messages:
                 return None
             walked, self.walker = self.walker, None
             # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
-            if isinstance(walked, ArrivingResult | ArrivingCall) and walked.values is not None:
+            if isinstance(walked, ArrivingList) and walked.values is not None:
                 head = buffer.take(walked.body - buffer.at)
                 return walked.incoming(head, buffer.take(end - walked.body))
             return read(buffer.take(end - buffer.at), 0)
