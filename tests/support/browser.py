@@ -21,6 +21,9 @@ from typing import Any, Final, NamedTuple
 PATIENCE: Final = 240.0
 WATCH: Final = "/_watch"
 REPORT: Final = "/_report"
+INDEX: Final = "search/search_index.json"
+"""Each page reads the index of the search and prepares it: half of the browser's time, and nothing that is looked at.
+All pages but the first get one without entries."""
 
 SCRIPT: Final = """
 <!doctype html><meta charset="utf-8"><title>watch</title><body><script>
@@ -88,19 +91,28 @@ def missing() -> str | None:
 def look_at(folder: Path, pages: Sequence[str], widths: Sequence[int]) -> Seen:
     """Opens the pages of a folder, which are paths below it, in windows of these widths."""
     reported: list[list[Any]] = []
-    ended = threading.Event()
+    ended, prepared = threading.Event(), threading.Event()
+    index = folder / INDEX
 
     class Handler(SimpleHTTPRequestHandler):
         def __init__(self, *args: Any) -> None:
             super().__init__(*args, directory=str(folder))
 
         def do_GET(self) -> None:
+            if self.path == f"/{INDEX}" and prepared.is_set():
+                empty = {**json.loads(index.read_text("utf-8")), "docs": []}
+                return self._send(json.dumps(empty), "application/json")
+            if self.path == f"/{INDEX}" and index.exists():
+                prepared.set()
             if self.path != WATCH:
                 return super().do_GET()
             text = SCRIPT.replace("PAGES", json.dumps([*pages])).replace("WIDTHS", json.dumps([*widths]))
-            body = text.replace("REPORT", REPORT).encode()
+            self._send(text.replace("REPORT", REPORT), "text/html; charset=utf-8")
+
+        def _send(self, text: str, kind: str) -> None:
+            body = text.encode()
             self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -48,6 +48,8 @@ CONF = {
 }
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Spark interprets expressions: for a few rows it takes longer to generate and compile Java."""
+GENERATED = {"spark.sql.codegen.factoryMode": "FALLBACK"}
+"""Spark's default, for programs that list tables by `spark.catalog`: it cannot read that list by interpretation."""
 INTERPRET = "TESTS_INTERPRET"
 """The environment variable that turns this on. Large forms, benchmarks, and the pages of the documentation that are
 followed have Spark's defaults."""

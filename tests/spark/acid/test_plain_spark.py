@@ -30,7 +30,7 @@ from metastored.wire.structs import replace
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, WrittenOnce, new_warehouse, write_original
 from tests.support.apache import MissingPeer
 from tests.support.hive_acid import READERS, HiveFiles, comparable
-from tests.support.spark import SPARK_3_5, run_spark
+from tests.support.spark import GENERATED, SPARK_3_5, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -241,7 +241,10 @@ def seen(spark: Any, written_once: WrittenOnce) -> Iterator[Seen]:
                 for version in VERSIONS:
                     found[version] = run_spark(
                         PROGRAM.format(db=warehouse.database, names=names, fails=FAILS),
-                        conf={"spark.hadoop.hive.metastore.uris": f"thrift://127.0.0.1:{server.acid_views_port}"},
+                        conf={
+                            "spark.hadoop.hive.metastore.uris": f"thrift://127.0.0.1:{server.acid_views_port}",
+                            **GENERATED,
+                        },
                         python=str(SPARK_3_5 / "bin/python") if version == "3.5" else sys.executable,
                     )
             yield Seen(expected, found, warehouse, rows, files)
