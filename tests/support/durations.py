@@ -37,7 +37,8 @@ class RecordedDurations:
         config = session.config
         if hasattr(config, "workerinput") or not config.pluginmanager.hasplugin("cacheprovider"):
             return
-        if not config.option.lf:  # `make retest` leaves the seconds of the run before it.
+        # `make retest` leaves the seconds of the run before it, and so does a look at which tests there are.
+        if self.seconds and not config.option.lf:
             RECORDED.parent.mkdir(exist_ok=True)
             RECORDED.write_text(json.dumps(self.seconds), encoding="utf-8")
 
