@@ -9,7 +9,7 @@ import pytest
 from benchmarks.__main__ import GROUPS, NAMED
 from benchmarks.figures import Figures
 from benchmarks.plots import plot
-from benchmarks.publishing import BEGIN, END, IMAGES, PAGE, image, publish
+from benchmarks.publishing import BEGIN, END, IMAGES, PAGE, image, publish, published
 from benchmarks.rows import Results
 
 
@@ -57,6 +57,26 @@ def test_figures_are_published_between_the_two_comments(tmp_path: Path) -> None:
     first = image("slice", images).read_bytes()
     plot(figures, "slice", image("slice", images))
     assert image("slice", images).read_bytes() == first, "equal figures give equal plots"
+
+
+@pytest.mark.slow
+def test_groups_that_were_not_measured_again_keep_their_part_and_their_plot(tmp_path: Path) -> None:
+    page, images = tmp_path / "page.md", tmp_path / "images"
+    page.write_text(f"{BEGIN}\n{END}\n", "utf-8")
+    both, again = Figures(), Figures()
+    both.put("slice", results("get_table", 0.5), quick=False)
+    both.put("copy", results("copy", 0.2), quick=False)
+    publish(both, None, page, images)
+    before = page.read_text("utf-8")
+    publish(both, None, page, images)
+    assert page.read_text("utf-8") == before
+    again.put("slice", results("get_table", 0.1), quick=False)
+    publish(again, None, page, images)
+    text = page.read_text("utf-8")
+    assert list(published(text)) == ["slice", "copy"]
+    assert published(text)["copy"] == published(before)["copy"]
+    assert "| get_table | 100 | 1,000 | ms | 10.00 |" in text and "| get_table | 500 |" not in text
+    assert image("copy", images).exists()
 
 
 def test_the_page_describes_every_group_and_shows_every_plot() -> None:

@@ -138,7 +138,8 @@ class Context:
 
         SQLite's driver releases the interpreter's lock for each row, and waits for it again while another thread runs:
         two long lists at the same time take several times as long as one after the other, and so do all calls beside
-        them. So a worker reads one at a time. A call learns how long its list is when it has read the first rows.
+        them. So a worker reads one at a time, up to where its rows are sent while they are read. A call learns how long
+        its list is when it has read the first rows.
         """
         if not self._has_turn:
             raise NotItsTurn

@@ -60,7 +60,7 @@ def _chosen(
         return in_turn(ctx, partitions.each(tx, parent.row.id))
 
     def satisfying(condition: Condition) -> Chosen:
-        return Chosen(list(in_turn(ctx, each_satisfying(tx, parent, condition))))
+        return Chosen(list(each_satisfying(ctx, tx, parent, condition)))
 
     try:
         expression = read_expression(data, dialect)

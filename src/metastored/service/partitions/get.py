@@ -224,8 +224,8 @@ def listed_for(
 ) -> Encoded:
     """Partitions of a table with grants by partition, each with the privileges of a user on it."""
     splice = splicer(ctx, tx, where, row)
-    structs = ((part, splice.struct(part)) for part in in_turn(ctx, iter(partition_rows)))
-    shown = with_privileges(tx, row, structs, user, groups)
+    described = ((part, splice.struct(part)) for part in in_turn(ctx, iter(partition_rows)))
+    shown = with_privileges(tx, row, described, user, groups)
     return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 

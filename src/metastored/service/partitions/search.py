@@ -228,24 +228,25 @@ def parsed(ctx: Context, parent: Partitioned, text: str | None) -> Condition:
 
 def filtered(ctx: Context, tx: Transaction, parent: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
     """The rows that match a filter, in the order of their names."""
-    return list(in_turn(ctx, each_satisfying(tx, parent, parsed(ctx, parent, text), limit)))
+    return list(each_satisfying(ctx, tx, parent, parsed(ctx, parent, text), limit))
 
 
 def each_satisfying(
-    tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1, *, ordered: bool = True
+    ctx: Context, tx: Transaction, parent: Partitioned, wanted: Condition, limit: int = -1, *, ordered: bool = True
 ) -> Iterator[Row]:
     """As `filtered`, one by one, for a filter that was parsed and checked; all of them may also be read unsorted."""
     where = translate(wanted.node, parent.typed, wanted.dialect, tx)
     if where is not None:
-        return partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered)
-    partition_rows = _evaluated(tx, parent, wanted)
+        return in_turn(ctx, partitions.each_matching(tx, parent.row.id, where, limit, ordered=ordered))
+    partition_rows = _evaluated(ctx, tx, parent, wanted)
     return iter(partition_rows if limit < 0 else partition_rows[:limit])
 
 
-def _evaluated(tx: Transaction, parent: Partitioned, wanted: Condition) -> list[Row]:
+def _evaluated(ctx: Context, tx: Transaction, parent: Partitioned, wanted: Condition) -> list[Row]:
     """Conditions that SQL cannot express are evaluated here, on the values in the names."""
     holds = predicate(wanted.node, parent.typed, wanted.dialect)
-    return [row for row in partitions.each(tx, parent.row.id) if holds(partition_values(row[1], parent.names))]
+    all_rows = in_turn(ctx, partitions.each(tx, parent.row.id))
+    return [row for row in all_rows if holds(partition_values(row[1], parent.names))]
 
 
 @method
@@ -275,7 +276,7 @@ def _by_filter(
     if condition is not None:
         return listed(ctx, parent.where, parent.row, condition, limit)
     with ctx.reading() as tx:
-        partition_rows = _evaluated(tx, parent, wanted)
+        partition_rows = _evaluated(ctx, tx, parent, wanted)
         return structs(
             splicer(ctx, tx, parent.where, parent.row), partition_rows if limit < 0 else partition_rows[:limit]
         )
@@ -293,7 +294,7 @@ def number_of(ctx: Context, parent: Partitioned, wanted: Condition) -> int:
     tx = ctx.reader()
     condition = translate(wanted.node, parent.typed, wanted.dialect, tx)
     if condition is None:
-        return len(_evaluated(tx, parent, wanted))
+        return len(_evaluated(ctx, tx, parent, wanted))
     return partitions.count_matching(tx, parent.row.id, condition)
 
 

@@ -60,7 +60,7 @@ def get_part_specs_by_filter(
     check_limit(ctx, tbl_name, limit, lambda: number_of(ctx, parent, wanted))
 
     def each(tx: Transaction, ordered: bool) -> Iterator[Row]:
-        return each_satisfying(tx, parent, wanted, limit, ordered=ordered)
+        return each_satisfying(ctx, tx, parent, wanted, limit, ordered=ordered)
 
     return specs_reply(ctx, parent, each, grouped=_is_grouped(parent))
 
