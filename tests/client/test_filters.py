@@ -11,6 +11,9 @@ from metastored.errors import MetaException
 from tests.client.conftest import Server
 from tests.support.driven import connected
 
+# Each filter is a call to a server, with every kind of client.
+pytestmark = pytest.mark.slow
+
 KEYS = {
     "s": "string", "i": "int", "d": "date", "x": "double", "m": "decimal(10,2)", "b": "boolean", "v": "varchar(5)",
     "c": "char(5)",

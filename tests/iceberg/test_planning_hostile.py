@@ -29,6 +29,9 @@ from tests.iceberg.plans import paths, plan, request_plan, request_tasks
 from tests.iceberg.rest_server import Rest, iceberg_server
 from tests.server.http.support import PASSWORD, USER
 
+# Each test writes files and plans scans by REST.
+pytestmark = pytest.mark.slow
+
 EQUAL: Any = {"type": "eq", "term": "id", "value": 1}
 
 
@@ -107,7 +110,6 @@ def test_a_request_is_refused_with(rest: Rest, read: Any, case: str) -> None:
     assert refused.error == "BadRequestException" and len(refused.message) < 1_000, refused
 
 
-@pytest.mark.slow
 def test_the_largest_filters_are_planned(rest: Rest, read: Any) -> None:
     """Negations cancel each other: the deepest filter that a request can have is still one predicate."""
     for filter in (nested(120), wide(500), {"type": "in", "term": "id", "values": list(range(20_000))}):
@@ -327,7 +329,6 @@ def test_manifests_outside_of_a_table_need_the_privilege_to_use_their_location(t
 # --- Avro -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_values_without_bytes_are_counted() -> None:
     """A list of a thousand million nulls has six bytes."""
     schema: Any = {"type": "record", "name": "a", "fields": [field("n", 1, {"type": "array", "items": "null"}, False)]}

@@ -19,6 +19,9 @@ from tests.support.codecs import PROTOCOLS, decode, encode
 from tests.support.examples import examples
 from tests.support.values import structs, values, with_defaults
 
+# Every struct of the API, with examples.
+pytestmark = pytest.mark.slow
+
 ROUND = settings(
     max_examples=examples(12),
     deadline=None,
