@@ -56,6 +56,7 @@ followed have Spark's defaults."""
 
 
 def interpreted() -> dict[str, str]:
+    """The settings of a session, as far as that is turned on."""
     return INTERPRETED if os.environ.get(INTERPRET) else {}
 
 
