@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -16,8 +16,13 @@ from metastored.service.local import Local
 from metastored.store.engine.statements import SQLITE
 from metastored.threads import Pool
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.partitions import GetPartitionsRequest, PartitionsByExprRequest, PartitionsRequest
-from metastored.wire.message import Call, Session
+from metastored.wire.generated.partitions import (
+    GetPartitionsPsWithAuthRequest,
+    GetPartitionsRequest,
+    PartitionsByExprRequest,
+    PartitionsRequest,
+)
+from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS
 from tests.support.metastore import Metastore
 from tests.support.objects import partition, table
@@ -150,18 +155,91 @@ def test_changes_that_read_long_lists_do_not_wait(serve: Serve) -> None:
     assert changes.most == THREADS
 
 
+class Refused:
+    """A call of `get_partitions` for a real table that has read its first rows, and waits for its turn."""
+
+    def __init__(self, metastore: Metastore, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._pool = Pool(THREADS)
+        self.local = Local(metastore.service, self._pool)
+        self.times = 0
+        self._read = threading.Event()
+        function = served()[LIST]
+
+        def read(context: Context, *args: Any) -> Any:
+            self.times += 1
+            try:
+                return function(context, *args)
+            finally:
+                self._read.set()
+
+        monkeypatch.setattr(self.local, "_functions", {**served(), LIST: read})
+
+    def reply(self, session: Session, meanwhile: Callable[[Local], Awaitable[None]]) -> Reply:
+        """Its reply. `meanwhile` runs when it has read its first rows; on PostgreSQL it has read all then."""
+
+        async def run() -> Reply:
+            loop = asyncio.get_running_loop()
+            async with self.local._turn_on(loop):
+                waiting = asyncio.ensure_future(self.local.handle(Call(METHODS[LIST], ARGS[LIST]), session))
+                assert await loop.run_in_executor(None, self._read.wait, PATIENCE)
+                await meanwhile(self.local)
+            return await waiting
+
+        try:
+            return asyncio.run(asyncio.wait_for(run(), 2 * PATIENCE))
+        finally:
+            self._pool.close()
+
+
+@pytest.mark.slow
+def test_a_list_that_waited_has_what_others_wrote_meanwhile(
+    filled: Metastore, on_sqlite: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def drop(local: Local) -> None:
+        dropped = await local.handle(Call(METHODS[DROP], ("d", "t", "ds=0000", False)), Session())
+        assert dropped.value(METHODS[DROP]) is True
+
+    refused = Refused(filled, monkeypatch)
+    found = refused.reply(Session(), drop).value(METHODS[LIST])
+    assert (refused.times, len(found)) == ((2, SHORT) if on_sqlite else (1, SHORT + 1))
+
+
+@pytest.mark.slow
+def test_a_list_whose_client_left_while_it_waited_is_not_read(
+    filled: Metastore, on_sqlite: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session()
+
+    async def leave(local: Local) -> None:
+        session.ended = session.gone = True
+
+    refused = Refused(filled, monkeypatch)
+    reply = refused.reply(session, leave)
+    assert refused.times == 1
+    if on_sqlite:
+        assert str(reply.error) == "the client has disconnected"
+
+
 # Which lists are long
+
+
+def names(count: int) -> tuple[str, ...]:
+    return tuple(map("ds={:04}".format, range(count)))
+
 
 CHECKED: dict[str, Callable[[int], tuple[Any, ...]]] = {
     "get_partitions": lambda count: ("d", "t", -1),
     "get_partitions_with_auth": lambda count: ("d", "t", -1, "ann", ()),
     "get_partitions_req": lambda count: (PartitionsRequest(dbName="d", tblName="t"),),
     "get_partitions_by_filter": lambda count: ("d", "t", "ds >= ''", -1),
-    "get_partitions_by_names": lambda count: ("d", "t", tuple(map("ds={:04}".format, range(count)))),
+    "get_partitions_by_names": lambda count: ("d", "t", names(count)),
     "get_partitions_ps": lambda count: ("d", "t", ("",), -1),
     "get_partitions_pspec": lambda count: ("d", "t", -1),
     "get_part_specs_by_filter": lambda count: ("d", "t", "ds >= ''", -1),
     "get_partitions_by_expr": lambda count: (PartitionsByExprRequest("d", "t", b"ds >= ''"),),
+    "get_partitions_ps_with_auth_req": lambda count: (
+        GetPartitionsPsWithAuthRequest(dbName="d", tblName="t", partNames=names(count)),
+    ),
     "get_partitions_with_specs": lambda count: (GetPartitionsRequest(dbName="d", tblName="t"),),
 }
 """Calls that list all partitions of a table with so many."""

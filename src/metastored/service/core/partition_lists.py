@@ -99,12 +99,17 @@ def listed(
 
 def in_turn(ctx: Context, partition_rows: Iterator[AnyRow]) -> Iterator[AnyRow]:
     """The same rows. If there are many, a call that only reads waits for its turn: see `Context.check_turn`."""
-    yield from islice(partition_rows, SHORT)
-    for row in partition_rows:
+    first = list(islice(partition_rows, SHORT + 1))
+    if len(first) > SHORT:
         ctx.check_turn()
-        yield row
-        break
-    yield from partition_rows
+    return chain(first, partition_rows)
+
+
+def named(ctx: Context, tx: Transaction, table_id: int, names: Sequence[str]) -> list[PartitionRow]:
+    """The named partitions that exist, sorted by name; many of them in turn, as above. Names may be repeated."""
+    if len(names) > SHORT:
+        ctx.check_turn()
+    return partitions.find_many(tx, table_id, list(dict.fromkeys(names)))
 
 
 def held(ctx: Context, partition_rows: Iterator[AnyRow]) -> list[AnyRow] | None:

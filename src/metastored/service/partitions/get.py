@@ -12,7 +12,7 @@ from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.name_lists import names_of_partitions
-from metastored.service.core.partition_lists import SHORT, in_turn, listed, splicer, structs
+from metastored.service.core.partition_lists import in_turn, listed, named, splicer, structs
 from metastored.service.core.serving import method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
@@ -310,9 +310,7 @@ def _by_names(
     if row is None:
         raise ctx.no_table(where, tbl_name or "")
     check_limit_since_4(ctx, tbl_name, -1, lambda: len(names or ()))
-    if len(names) > SHORT:
-        ctx.check_turn()
-    return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names)))
+    return row, named(ctx, tx, row.id, names)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

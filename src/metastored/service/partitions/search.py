@@ -14,7 +14,7 @@ from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.name_lists import selected_names_of_partitions
-from metastored.service.core.partition_lists import in_turn, listed, splicer, structs
+from metastored.service.core.partition_lists import in_turn, listed, named, splicer, structs
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import (
     Partitioned,
@@ -101,7 +101,7 @@ def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRe
     if req.partNames:
         with ctx.reading() as tx:
             parent = partitioned(ctx, tx, where, req.tblName)
-            partition_rows = partitions.find_many(tx, parent.row.id, list(dict.fromkeys(req.partNames)))
+            partition_rows = named(ctx, tx, parent.row.id, req.partNames)
             if caller.sees_grants(parent):
                 return listed_for(ctx, tx, where, parent.row, partition_rows, *caller, wrapped=True)
             return structs(splicer(ctx, tx, where, parent.row), partition_rows, wrapped=True)

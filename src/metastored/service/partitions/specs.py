@@ -11,7 +11,7 @@ from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError
 from metastored.hive.patterns import wildcard_expression
 from metastored.service.core.context import Context, Encoded
-from metastored.service.core.partition_lists import in_turn, splicer
+from metastored.service.core.partition_lists import in_turn, named, splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
@@ -127,7 +127,7 @@ def _chosen(ctx: Context, tx: Transaction, parent: Partitioned, spec: GetPartiti
     if spec is None or not spec.filters:
         return in_turn(ctx, partitions.each(tx, parent.row.id))
     if spec.filterMode == PartitionFilterMode.BY_NAMES:
-        return partitions.find_many(tx, parent.row.id, list(dict.fromkeys(spec.filters)))
+        return named(ctx, tx, parent.row.id, spec.filters)
     if spec.filterMode == PartitionFilterMode.BY_VALUES:
         return matching(ctx, tx, parent, partial(ctx, parent, spec.filters))
     if spec.filterMode == PartitionFilterMode.BY_EXPR:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from metastored.wire.codec.arriving import FIELD
 from metastored.wire.codec.binary import CODEC, BinaryCompiler, pack_i, read_structs, unpack_u
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods.plan import LONG_LISTS, wire_type
@@ -20,8 +21,6 @@ from metastored.wire.types import STRING, STRUCT
 
 _BULK = {"PartitionWithoutSD": (read_members,)}
 """Faster readers of many structs, which may read none."""
-_FIELD = 3
-"""Bytes of a field's header: its type and its id."""
 
 
 class _Path(NamedTuple):
@@ -66,8 +65,8 @@ class Elements:
     def _opened(self, piece: bytes, at: int) -> int:
         """Finds the list of the struct that begins here; returns the position of its first element, or `at`."""
         start, end = at, len(piece)
-        while at + _FIELD + 4 < end:
-            path = self._paths.get(piece[at : at + _FIELD])
+        while at + FIELD + 4 < end:
+            path = self._paths.get(piece[at : at + FIELD])
             if path is not None:
                 first = at + len(path.opened) + 4
                 if first <= end and piece.startswith(path.opened, at):
@@ -77,7 +76,7 @@ class Elements:
                 break
             if piece[at] != STRING:
                 break
-            at += _FIELD + 4 + unpack_u(piece, at + _FIELD)[0]
+            at += FIELD + 4 + unpack_u(piece, at + FIELD)[0]
         return start
 
     def _read_list(self, path: _Path, piece: bytes, at: int) -> tuple[list[Any], int]:
